@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sitegen.measure.artefacts import Binary
+from sitegen.measure.cutlass import header_folders, missing_headers
 from sitegen.measure.kept_code import keep, kept_file, read_kept
 from sitegen.measure.occupancy import number_of
 from sitegen.model.dtypes import DTYPES
@@ -73,11 +74,21 @@ def definitions(dtype: str, constants: Mapping[str, Number]) -> tuple[tuple[str,
 
 def compile_device(file: Path, entry: str, arch: str, defines: Defines, include: list[Path]) -> DeviceCode:
     """Compile a file by NVRTC for any architecture that it knows.  Raises CompileError."""
+    cutlass = _cutlass_folders(file)
     flags = [f"-arch={arch}", "-std=c++17", "-lineinfo", *(f"-D{name}={value}" for name, value in defines)]
+    flags += ["-default-device"] if cutlass else []
     kept = kept_file(file, flags, include)
-    cubin, ptx = read_kept(kept) or _nvrtc(file, [*flags, *_includes([*include, *toolkit_includes()])])
+    cubin, ptx = read_kept(kept) or _nvrtc(file, [*flags, *_includes([*include, *toolkit_includes(), *cutlass])])
     keep(kept, cubin, ptx)
     return DeviceCode(cubin, ptx, entry, " ".join(flags))
+
+
+def _cutlass_folders(file: Path) -> list[Path]:
+    """Return the folders of the headers of CuTe for a file that includes it.  Raises CompileError without them."""
+    text = file.read_text("utf-8")
+    if missing := missing_headers(text):
+        raise CompileError(f"{file.name}: {missing}")
+    return header_folders(text)
 
 
 def compile_probe(file: Path, defines: Defines) -> Any:
@@ -157,7 +168,8 @@ def compile_host(file: Path, library: Path, arch: str, defines: Defines, include
     if not library.exists():
         # Another process may look for the library while nvcc still writes: it must find all of it, or nothing.
         part = library.with_name(f"{library.name}.{os.getpid()}")
-        _nvcc(["-shared", "-Xcompiler", "-fPIC", *flags, *_includes(include), str(file), "-o", str(part), "-lcuda"])
+        options = [*flags, *_includes([*include, *_cutlass_folders(file)])]
+        _nvcc(["-shared", "-Xcompiler", "-fPIC", *options, str(file), "-o", str(part), "-lcuda"])
         part.replace(library)
     return " ".join(flags)
 
@@ -166,7 +178,7 @@ def compile_host_device_code(file: Path, cubin: Path, arch: str, defines: Define
     """Compile only the device code to a cubin, which needs no driver to link; return the flags.  Raises
     CompileError."""
     flags = host_flags(arch, defines)
-    _nvcc(["-cubin", *flags, *_includes(include), str(file), "-o", str(cubin)])
+    _nvcc(["-cubin", *flags, *_includes([*include, *_cutlass_folders(file)]), str(file), "-o", str(cubin)])
     return " ".join(flags)
 
 

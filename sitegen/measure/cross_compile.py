@@ -18,6 +18,7 @@ from typing import Any
 
 from sitegen.measure import compile as compiling
 from sitegen.measure.artefacts import Binary, KernelResources, cuobjdump, disassemble, pack_all
+from sitegen.measure.cutlass import missing_headers
 from sitegen.measure.faults import failure_of
 from sitegen.measure.geometry import Geometry, constants_of, geometry_of, names_of
 from sitegen.measure.occupancy import limits_of, occupancy
@@ -104,7 +105,7 @@ def cross_compile(this: Specialization, arch: str) -> CrossCompiled:
     Raises CompileError with the message of the compiler, whatever the file's own code raises, and EvaluationEnded:
     `unsupported`, or `not_run` when something is not installed here.
     """
-    _require_compiler(this.implementation, arch)
+    _require_compiler(this, arch)
     binaries, shapes = _COMPILERS[this.implementation.language](this, arch)
     listing = disassemble(binaries, arch)
     if listing is None:
@@ -113,10 +114,11 @@ def cross_compile(this: Specialization, arch: str) -> CrossCompiled:
     return CrossCompiled(listing.compilation, _launch(shapes, listing.first, arch), listing.artefacts)
 
 
-def _require_compiler(implementation: Implementation, arch: str) -> None:
+def _require_compiler(this: Specialization, arch: str) -> None:
+    implementation = this.implementation
     if not compiling.supports(arch, implementation.arch):
         raise EvaluationEnded(Status.UNSUPPORTED, f"needs {implementation.arch}, and {arch} was asked for")
-    if missing := _missing(implementation.language):
+    if missing := _missing(implementation.language) or missing_headers(this.file.read_text("utf-8")):
         raise EvaluationEnded(Status.NOT_RUN, missing)
 
 

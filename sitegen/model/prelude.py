@@ -24,6 +24,7 @@ def cuda(source, launch):
         arch=f"sm_{major}{minor}{'a' if major >= 9 else ''}",
         std="c++17",
         define_macro=[(name, str(value)) for name, value in macros.items()],
+        **header_options(source),
     )
     kernel = Program(source, "c++", options).compile("cubin").get_kernel(launch["entry"])
 
@@ -35,12 +36,40 @@ def cuda(source, launch):
     return call
 '''
 
+_OPTIONS = "        **header_options(source),\n"
+
+CUTE = '''
+def header_options(source):
+    """Return the options of NVRTC for a source that includes CuTe: pip install --no-deps nvidia-cutlass==4.2.0.0"""
+    if "#include <cute/" not in source:
+        return {}
+    from importlib.util import find_spec
+    from pathlib import Path
+    from cuda.pathfinder import find_nvidia_header_directory
+
+    def folders(package, pattern):
+        places = find_spec(package).submodule_search_locations if find_spec(package) else []
+        return [folder for place in places for folder in Path(place).glob(pattern)]
+
+    cutlass = folders("cutlass_library", "source/include")
+    places = [*folders("nvidia", "*/include"), Path("/usr/local/cuda/include")]
+    cccl = [folder for folder in places if (folder / "cccl/cuda/std").is_dir()]
+    if not cutlass or not cccl:
+        package = "nvidia-cuda-cccl==13.0.85" if cutlass else "nvidia-cutlass==4.2.0.0"
+        raise ModuleNotFoundError(f"the source includes CuTe: pip install --no-deps {package}")
+    headers = [find_nvidia_header_directory("cudart"), cutlass[0], cccl[0], cccl[0] / "cccl"]
+    return {"include_path": [str(one) for one in headers if one], "device_as_default_execution_space": True}
+'''
+"""What a cell that includes CuTe needs besides CUDA: the folders of its headers, and functions that are device code."""
+
 
 def prelude(sources: Iterable[str]) -> str:
     """Return the text of the first cell, with only what these cells use; empty where they use nothing of it."""
     code = "\n".join(sources)
     uses_cuda = re.search(r"\bcuda\(", code) is not None
+    uses_cute = "#include <cute/" in code
     imports = [
         line for name, line in IMPORTS.items() if re.search(rf"\b{name}\b", code) or (name == "torch" and uses_cuda)
     ]
-    return "\n".join([*imports, *(["", CUDA] if uses_cuda else [])]).strip()
+    functions = [CUTE.rstrip(), "", CUDA] if uses_cute else [CUDA.replace(_OPTIONS, "")]
+    return "\n".join([*imports, *(["", *functions] if uses_cuda else [])]).strip()

@@ -210,6 +210,24 @@ def test_the_first_cell_holds_what_the_others_use_and_nothing_else():
     compile(both, "prelude", "exec")
 
 
+def test_the_first_cell_looks_for_the_headers_of_cute_only_where_a_cell_includes_them():
+    plain = prelude(["f = cuda(source, {})"])
+    assert "header_options" not in plain
+    cute = prelude(['f = cuda("#include <cute/tensor.hpp>", {})'])
+    assert "        **header_options(source),\n" in cute
+    names: dict[str, object] = {}
+    exec(cute.replace("import torch\n", ""), names)
+    assert names["header_options"]("#include <cuda_bf16.h>") == {}
+
+
+def test_a_cell_that_includes_cute_names_the_package_that_is_missing(monkeypatch):
+    names: dict[str, object] = {}
+    exec(prelude(['f = cuda("#include <cute/tensor.hpp>", {})']).replace("import torch\n", ""), names)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ModuleNotFoundError, match=r"nvidia-cutlass==4\.2\.0\.0"):
+        names["header_options"]("#include <cute/tensor.hpp>")
+
+
 def test_the_notebook_is_valid_deterministic_and_its_first_cell_folded():
     made = to_notebook(job("torch.ones(1)", "1"))
     nbformat.validate(made)

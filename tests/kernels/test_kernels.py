@@ -114,6 +114,7 @@ FAULTS = {
             "attention/whole_tiles",
             "gather/whole_tiles",
             "scan/whole_tiles",
+            "cute_copy/whole_tiles",
         },
     ),
     "right only the first time": Fault({Status.UNWRITTEN}, {"sum/no_reset"}),
