@@ -222,7 +222,6 @@ OPEN_FILES = {
     "write/output.py:_read_manifest": "a file of the cache",
     "write/output.py:locked_output": "a file of the cache",
     # Folders that this process has made for itself.
-    "render/outputs/search.py:index_files": "a temporary folder",
     "editor/mirror.py:_link": "the folder of the mirror; `inside.resolved` finds the file of the site",
     "pipeline/spelling.py:_codespell": "a temporary folder",
     "write/output.py:stage": "a folder that `staging` has just made, with a name of our own",
