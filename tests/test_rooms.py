@@ -182,7 +182,7 @@ def test_every_room_of_the_program_is_in_the_order() -> None:
 
 
 def test_tests_stand_in_the_rooms_of_the_program() -> None:
-    others = {"attacks", "kernels", "plugins", "sites", "sites_invalid", "web", "gpu", "benchmarks"}
+    others = {"attacks", "kernels", "planted", "plugins", "sites", "sites_invalid", "web", "gpu", "benchmarks"}
     folders = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir() and not path.name.startswith("__")}
     assert folders - others <= set(ROOMS)
     assert not list((ROOT / "tests").rglob("__init__.py"))
