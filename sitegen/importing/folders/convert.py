@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sitegen import inside
@@ -63,6 +63,8 @@ class Dialect:
     """The body of a text in the Markdown of sitegen."""
     title: Callable[[Folder], str]
     base_url: Callable[[Folder], str] = lambda folder: ""
+    language: Callable[[Folder], str] = lambda folder: "en"
+    """The language of texts that name none."""
     roots: Callable[[Folder], Sequence[str]] = lambda folder: ("",)
     shared: Callable[[Folder, Mapping[str, Place]], Mapping[str, str]] = lambda folder, places: {}
     """Files beside the texts, such as series and the bibliography."""
@@ -79,7 +81,7 @@ def import_folder(root: Path, dialect: Dialect, today: dt.date) -> ImportPlan:
     urls = {url.strip("/"): one.text.path for one in found for url in (*one.aliases, one.url) if url.strip("/")}
     book = LinkBook(places, urls, frozenset(folder.files), dialect.roots(folder), base_url)
     authors = site_authors(found)
-    site = _site(dialect.title(folder) or root.name, base_url) + authors_yaml(authors)
+    site = _site(dialect.title(folder) or root.name, base_url, dialect.language(folder)) + authors_yaml(authors)
     files: dict[str, str | bytes | Path] = {"content/site.yaml": site}
     files |= dialect.shared(folder, places)
     sources, unknown = dict[str, tuple[str, str]](), dict[str, list[tuple[str, int]]]()
@@ -93,9 +95,10 @@ def import_folder(root: Path, dialect: Dialect, today: dt.date) -> ImportPlan:
     return ImportPlan(files, tuple(folder.diagnostics), folder.texts, sources=sources)
 
 
-def _site(title: str, base_url: str) -> str:
+def _site(title: str, base_url: str, language: str) -> str:
     address = base_url if base_url.startswith(("http://", "https://")) else "https://example.org/"
-    return entry("title", " ".join(title.split())) + entry("base_url", address.rstrip("/") + "/")
+    spoken = entry("language", language) if language != "en" else ""
+    return entry("title", " ".join(title.split())) + entry("base_url", address.rstrip("/") + "/") + spoken
 
 
 def _written(
@@ -109,10 +112,8 @@ def _written(
     one, place, links = conversion.found, conversion.links.place, conversion.links
     body = dialect.write(conversion, one.text.body).strip("\n") + "\n"
     tags = tuple(dict.fromkeys((*one.tags, *conversion.tags)))
-    found = Found(one.text, one.url, one.date, one.section, one.slug, one.draft, tags, one.aliases, one.more)
-    as_folder = place.section == "posts" and (conversion.cells or links.assets)
-    path = f"{place.folder}/index.md" if as_folder else f"{place.folder}.md"
-    made: dict[str, str | Path] = {path: front_matter(found, place, today, unknown, authors) + body}
+    path = place.file(as_folder=conversion.cells or bool(links.assets))
+    made: dict[str, str | Path] = {path: front_matter(replace(one, tags=tags), place, today, unknown, authors) + body}
     root = conversion.folder.root
     made |= {f"{place.folder}/{name}": inside.resolved(root, asset) for asset, name in links.assets.items()}
     return path, made
