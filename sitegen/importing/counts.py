@@ -37,7 +37,8 @@ _FORMULA = re.compile(
 )
 _IN_BRACKETS = closed(r"\\\[", r"\\\]", ".+?"), closed(r"\\\(", r"\\\)", ".+?")
 _LINK = re.compile(
-    r"(?<![!\\])\[(?:[^\[\]\\]|\\.|!?\[[^\]]*\](?:\([^)]*\))?)*\]\(|(?<!!)\[\[|<https?:|<a\s[^>]*href"
+    r"(?<![!\\])\[(?:[^\[\]\\\n]|\n(?![ \t]*\n)|\\.|\[[^\[\]\n]*\](?:\([^()\n]*\))?)*+\]\(|(?<!!)\[\[|<https?:"
+    r"|<a\s[^>]*href"
     r"|\{(?:ref|doc|numref|eq|download)\}`|(?<![\w\\])@(?:fig|tbl|lst|eq|sec)-"
 )
 _DIRECTIVE = re.compile(r"\{(?P<name>[\w:-]+)\}")

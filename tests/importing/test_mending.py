@@ -64,6 +64,11 @@ def mend(tmp_path: Path) -> Callable[[str], tuple[str, list[str]]]:
         ("[![w][r]](/posts/a/)\n\n[r]: https://e.example/x.png", "[w](/posts/a/)\n\n[r]: https://e.example/x.png"),
         ("```{kernel} gone/naive\n```", "```text\n{kernel} gone/naive\n```"),
         ("{term}`gone`", "`gone`"),
+        ("```r\nx  # <1>\n```", "```r annotate=false\nx  # <1>\n```"),
+        (
+            "````{nothing}\n```r\nx  # <1>\n```\n````",
+            "````text annotate=false\n{nothing}\n```r\nx  # <1>\n```\n````",
+        ),
     ],
 )
 def test_mistake_is_mended_with_a_warning(written: str, wanted: str, mend: Callable) -> None:

@@ -73,7 +73,7 @@ class Dialect:
 def import_folder(root: Path, dialect: Dialect, today: dt.date) -> ImportPlan:
     """Plan every file of the new site; a text without a date is dated `today`, which a warning says."""
     folder = read_folder(root)
-    found = dialect.find(folder)
+    found = sorted(dialect.find(folder), key=lambda one: bool(one.lang))
     if not found:
         nothing = Diagnostic("SG606", "no texts", Span(root.name), f"is this a folder of {dialect.name}?")
         return ImportPlan({}, (*folder.diagnostics, nothing), folder.texts)

@@ -33,6 +33,8 @@ class LinkBook:
     roots: Sequence[str] = ("",)
     """The folders in which an address that begins with a slash is a file, such as `static/`."""
     base_url: str = ""
+    names: dict[str, dict[str, str]] = field(default_factory=dict)
+    """The names of the files in each folder of the new site, by their paths: translations share a folder."""
 
 
 @dataclass(slots=True)
@@ -82,8 +84,10 @@ class TextLinks:
     def asset(self, path: str) -> str:
         """Return the address of a file, which is copied beside the text."""
         if path not in self.assets:
+            names = self.book.names.setdefault(self.place.folder, {})
             name = _NOT_IN_NAME.sub("-", posixpath.basename(path)).lstrip("-.") or "file"
-            self.assets[path] = name if name not in self.assets.values() else _NOT_IN_NAME.sub("-", path)
+            names.setdefault(path, name if name not in names.values() else _NOT_IN_NAME.sub("-", path))
+            self.assets[path] = names[path]
         name = quote(self.assets[path], safe="/+")
         return name if self.place.section == "posts" else f"{self.place.slug}/{name}"
 

@@ -72,13 +72,13 @@ class Place:
 def placed(found: Sequence[Found]) -> Mapping[str, Place]:
     """Return the place of each text by its path.  No two texts of a language have one slug, and no two one address.
 
-    A translation has the slug of its original.
+    A translation has the slug of its original, which stands before it.
     """
     slugs = _Slugs()
     owners = {f"/{name}/" for name in _RESERVED} | {"/"} | set(_lists({one.lang for one in found if one.lang}))
     groups = Counter(one.group for one in found if one.group)
     places: dict[str, Place] = {}
-    for one in sorted(found, key=lambda one: bool(one.lang)):
+    for one in found:
         slug = slugs.give(one)
         own = _own_address(one.section, slug, one.lang)
         old = _clean(one.url)

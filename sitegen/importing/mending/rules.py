@@ -208,6 +208,15 @@ def _as_plain_fence(text: str, at: int, mistake: Diagnostic) -> Mend | None:
     return Mend(fence.start(), end, new, "the cell stands as code, which is not run")
 
 
+def _not_annotated(text: str, at: int, mistake: Diagnostic) -> Mend | None:
+    """Show the marks `<1>` of a listing without notes as code."""
+    fence = fence_around(text, at)
+    if not fence or fence["info"].startswith("{") or "annotate=" in fence["info"]:
+        return None
+    new = f"{fence['info'].strip() or 'text'} annotate=false"
+    return Mend(*fence.span("info"), new, "`<1>` in a listing without notes is code")
+
+
 def _option(text: str, at: int, mistake: Diagnostic) -> Mend | None:
     """Leave out an option: a line at the head of a directive, or a part of the line of a fence."""
     start, end = line_around(text, at)
@@ -271,7 +280,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
     "SG120": (_escaped,),
     "SG121": (_id, _option),
     "SG122": (_escaped,),
-    "SG123": (_as_plain_fence,),
+    "SG123": (_not_annotated, _as_plain_fence),
     "SG124": (_directive,),
     "SG133": (_as_plain_fence,),
     "SG201": (_link,),
