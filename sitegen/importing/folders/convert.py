@@ -79,7 +79,8 @@ def import_folder(root: Path, dialect: Dialect, today: dt.date) -> ImportPlan:
         return ImportPlan({}, (*folder.diagnostics, nothing), folder.texts)
     places, base_url = placed(found), dialect.base_url(folder)
     urls = {url.strip("/"): one.text.path for one in found for url in (*one.aliases, one.url) if url.strip("/")}
-    book = LinkBook(places, urls, frozenset(folder.files), dialect.roots(folder), base_url)
+    bodies = {one.text.path: one.text.body for one in found}
+    book = LinkBook(places, urls, frozenset(folder.files), dialect.roots(folder), base_url, bodies=bodies)
     authors = site_authors(found)
     site = _site(dialect.title(folder) or root.name, base_url, dialect.language(folder)) + authors_yaml(authors)
     files: dict[str, str | bytes | Path] = {"content/site.yaml": site}
