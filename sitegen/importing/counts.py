@@ -19,10 +19,13 @@ _SHORT_LISTINGS = tuple(
     for name in ("highlight", "plaintext", "code")
 )
 _TARGET_ROLE = re.compile(
-    r"\{(?:ref|numref|eq|doc|cite[:\w]*|prf:ref|index|download)\}`(?:(?P<words>[^`<]*)<[^`>]*>|[^`]*)`"
+    r"\{(?:ref|numref|eq|doc|cite[:\w]*|prf:ref|index|download|math)\}`(?:(?P<words>[^`<]*)<[^`>]*>|[^`]*)`"
 )
+_NO_TEXT = frozenset({"index", "raw", "only", "toctree", "include", "literalinclude"})
+"""Directives whose text no reader sees."""
 _NO_WORDS = frozenset(
     {"figure", "image", "index", "raw", "only", "math", "exercise-start", "solution-start", "solution-end"}
+    | {"include", "literalinclude", "toctree", "button-ref", "button-link", "autodoc2-object"}
 )
 """Directives whose argument is no word that a reader sees."""
 _IMAGE = re.compile(
@@ -43,14 +46,29 @@ _LINK = re.compile(
 )
 _DIRECTIVE = re.compile(r"\{(?P<name>[\w:-]+)\}")
 _CODE_CELLS = frozenset(
-    {"myst", "code-cell", "code-block", "code", "python", "cuda", "triton", "r", "julia", "ojs", "bash", "mermaid"}
+    {
+        "myst",
+        "code-cell",
+        "code-block",
+        "code",
+        "python",
+        "cuda",
+        "triton",
+        "r",
+        "julia",
+        "ojs",
+        "bash",
+        "mermaid",
+        "dot",
+    }
 )
 _MARKUP = re.compile(
     r"\{\{[<%][^{}]*[>%]\}\}|\{%[^{}]*%\}|\{\{[^{}]*\}\}|</?[A-Za-z][^<>]*>|\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"
     r"|\{[^{}\n]*=[^{}\n]*\}|\{[#.:][^{}\n]*\}|\{[\w:-]+\}|^[ \t>]*:[\w-]+:[^\n]*$"
+    r"|^[ \t>]*:{3,}\{(?:figure|image|include|literalinclude)\}[^\n]*$"
     r"|^[ \t>]*:{3,}[ \t]*(?:[\w-]+[ \t]*:*[ \t]*$)?|\]\[[^\]\n]*\]|^[ \t]*\[[^\]\n]+\]:[^\n]*$"
     r"|!?\[\[[^\]|\n]*\||\|\d+(?:x\d+)?(?=\])|https?://[^\s)>]+|^[ \t>]*\[![\w-]+\][+-]?"
-    r"|^[ \t]*\([\w:.-]+\)=[ \t]*$|\\(?=[^\w\s])|@[\w:-]+|\^[\w-]+$",
+    r"|^[ \t]*\([^()\n]+\)=[ \t]*$|\\(?=[^\w\s])|@[\w:-]+|\^[\w-]+$",
     re.MULTILINE,
 )
 _WORD = re.compile(r"[^\W_]+")
@@ -119,7 +137,7 @@ def _inner(fence: re.Match[str]) -> str:
     kind = _kind(fence)
     title = "" if kind in _NO_WORDS else _DIRECTIVE.sub("", fence["info"])
     inner = FENCE.sub(lambda match: "" if _kind(match) in ("code", "math") else _inner(match), fence["code"])
-    return f"\n{title}\n{'' if kind in ('index', 'raw', 'only') else inner}"
+    return f"\n{title}\n{'' if kind in _NO_TEXT else inner}"
 
 
 def _without_spans(prose: str) -> str:
@@ -129,7 +147,7 @@ def _without_spans(prose: str) -> str:
 def _words(prose: str) -> Counter[str]:
     plain = _TARGET_ROLE.sub(lambda match: match["words"] or " ", prose)
     plain = re.sub(r"(?<=\$\$)[ \t]*\([\w:.-]+\)", "", plain)
-    plain = _FORMULA.sub(" ", re.sub(r"(`+)(.+?)\1", r" \2 ", plain))
+    plain = _FORMULA.sub(" ", re.sub(r"(`+)(.+?)\1", r"\2", plain))
     for formula in _IN_BRACKETS:
         plain = formula.replaced(plain, " ")
     plain = _MARKUP.sub(" ", plain)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -33,9 +34,17 @@ class TextConversion:
     """How often each form without a counterpart stood in the text."""
     tags: list[str] = field(default_factory=list)
     """Tags that stood in the text."""
-
     labels: int = 0
     """How many cells got a label that counts them."""
+    included: tuple[str, ...] = ()
+    """The files that are being included, the outermost first."""
+
+    @contextmanager
+    def within(self, path: str) -> Iterator[None]:
+        """Note that a file is being included."""
+        before, self.included = self.included, (*self.included, path)
+        yield
+        self.included = before
 
     def next_label(self) -> str:
         """Return the label for a cell without one."""

@@ -47,11 +47,13 @@ class Languages:
     """Whether the addresses of the default language begin with its name, too."""
 
     def located(self, path: str) -> Located | None:
-        """Return what Hugo makes of a path; None for a file outside the content folders."""
+        """Return what Hugo makes of a path; None for a file outside the content folders of known languages."""
         root = next((root for root in self.roots if path.startswith(root[0])), None)
         if root is None:
             return None
         inner, key = path.removeprefix(root[0]), root[1]
+        if key not in self.tags:
+            return None
         suffix = _SUFFIX.fullmatch(inner)
         if suffix and suffix["key"].lower() in self.tags:
             return Located(suffix["stem"] + suffix["end"], suffix["key"].lower(), root[0])
@@ -79,7 +81,7 @@ def hugo_settings(folder: Folder) -> Mapping[str, Any]:
     for path in folder.files:
         if match := _OF_LANGUAGE.fullmatch(path):
             languages[match["key"]] = folder.settings(path)
-    kept = {str(key).lower(): _small(_mapping(value)) for key, value in languages.items()}
+    kept = {_key(key): _small(_mapping(value)) for key, value in languages.items()}
     return {**settings, "languages": {key: value for key, value in kept.items() if value.get("disabled") is not True}}
 
 
@@ -96,6 +98,11 @@ def languages_of(settings: Mapping[str, Any]) -> Languages:
         roots[own] = default
     longest = sorted(((f"{root}/", key) for root, key in roots.items()), key=lambda one: -len(one[0]))
     return Languages(default, tags, tuple(longest), settings.get("defaultcontentlanguageinsubdir") is True)
+
+
+def _key(written: object) -> str:
+    """Return the name of a language; YAML reads `no`, Norwegian, as False."""
+    return "no" if written is False else str(written).lower()
 
 
 def _tag(key: str, value: Mapping[str, Any]) -> str:

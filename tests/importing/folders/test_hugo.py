@@ -89,8 +89,8 @@ def test_page_without_a_date_is_a_page_and_a_list_is_left_out(folder: Callable) 
 
 
 LANGUAGES = (
-    f"defaultContentLanguage = 'de'\n{CONFIG}[languages.de]\n[languages.fr]\ncontentDir = 'content/fr'\n[languages.ko]\n"
-    "[languages.xx]\ndisabled = true\n"
+    f"defaultContentLanguage = 'de'\n{CONFIG}[languages.de]\n[languages.fr]\ncontentDir = 'content/fr'\n"
+    "[languages.ko]\n[languages.xx]\ndisabled = true\n"
 )
 
 
@@ -127,12 +127,20 @@ def test_mounted_folder_is_no_part_of_the_address(mount: str, folder: Callable) 
     assert not any("left" in path for path in imported.files)
 
 
+def test_norwegian_which_yaml_reads_as_false_is_a_language(folder: Callable) -> None:
+    config = "title: T\nlanguages:\n  en: {}\n  no: {contentDir: content/no}\n  Bad lang: {contentDir: content/bad}\n"
+    texts = {"hugo.yaml": config, "content/no/post/a.md": "# A\n", "content/bad/b.md": "# B\n"}
+    imported = folder(HUGO, texts)
+    assert imported.head("posts/a/index.no").endswith("permalink: /no/post/a/\n")
+    assert not any("bad" in path for path in imported.files)
+
+
 def test_languages_are_read_from_files_of_their_own(folder: Callable) -> None:
     texts = {
         "config/_default/hugo.toml": CONFIG,
         "config/_default/languages.en.toml": "contentDir = 'content/en'\ntitle = 'Old'\n",
         "config/_default/languages.zh-tw.toml": "contentDir = 'content/zh-tw'\n",
-        "content/en/post/a.md": "+++\ntitle = 'A'\ndate = 2024-01-05\nurl = '/own/'\naliases = ['was', '/old/']\n+++\nA\n",
+        "content/en/post/a.md": "+++\ntitle = 'A'\ndate = 2024-01-05\nurl = '/own/'\naliases = ['was', '/old/']\n+++\n",
         "content/zh-tw/post/a.md": "+++\ntitle = 'Z'\ndate = 2024-01-05\n+++\nZ\n",
     }
     imported = folder(HUGO, texts)
@@ -172,7 +180,7 @@ def test_text_of_many_beginnings_without_an_end_is_read_at_once(unclosed: str, t
     for path, text in post(unclosed * 20_000).items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)
-    began = time.monotonic()
+    began = time.process_time()
     plan = import_folder(tmp_path, HUGO, dt.date(2026, 11, 25))
     assert compared(plan.sources, plan.files)
-    assert time.monotonic() - began < 5.0
+    assert time.process_time() - began < 5.0
