@@ -105,3 +105,12 @@ def test_link_to_a_draft_is_mended(tmp_path: Path) -> None:
 def test_unknown_key_of_front_matter_becomes_a_comment(mend: Callable, tmp_path: Path) -> None:
     mend("Words.", HEAD.replace("---\n", "---\nodd: 1\n", 1))
     assert (tmp_path / PATH).read_text().startswith("---\n# odd: 1\ntitle: A\n")
+
+
+def test_work_that_stands_twice_in_a_copied_bibliography_is_left_out(tmp_path: Path) -> None:
+    work = "@article{a1, author={A}, title={T}, year={2020}, journal={J}}\n"
+    (tmp_path / "b.bib").write_text(work * 2)
+    files = {"content/posts/a/index.md": HEAD.replace("---\n", "---\nbibliography: b.bib\n", 1) + "By [@a1].\n"}
+    plan = mend_plan(ImportPlan({**files, "content/posts/a/b.bib": tmp_path / "b.bib"}), tmp_path / "site")
+    assert plan.files == {**files, "content/posts/a/b.bib": work}
+    assert [one.code for one in plan.diagnostics] == ["SG610"]
