@@ -14,9 +14,12 @@ from sitegen.read.source import split_front_matter
 _UNSEEN_LINES = re.compile(r"^%(?!%)[^\n]*$|^\+\+\+[^\n]*$|!\[\[[^\[\]|#]+\.\w+(?:#[^\[\]|]*)?(?=[\]|])", re.MULTILINE)
 _UNSEEN = (COMMENT, closed(r"%%(?!\|)", "%%"), element("script"), element("style"))
 """What no reader sees: comments, scripts, styles, the names of embedded files."""
-_SHORT_LISTINGS = tuple(
-    closed(rf"\{{\{{[<%]\s*{name}\b", rf"\{{\{{[<%]\s*/\s*{name}\s*[>%]\}}\}}")
-    for name in ("highlight", "plaintext", "code")
+_SHORT_LISTINGS = (
+    *(
+        closed(rf"\{{\{{[<%]\s*{name}\b", rf"\{{\{{[<%]\s*/\s*{name}\s*[>%]\}}\}}")
+        for name in ("highlight", "plaintext", "code")
+    ),
+    closed(r"\{%-?\s*highlight\b", r"\{%-?\s*endhighlight\s*-?%\}"),
 )
 _TARGET_ROLE = re.compile(
     r"\{(?:ref|numref|eq|doc|cite[:\w]*|prf:ref|index|download|math)\}`(?:(?P<words>[^`<]*)<[^`>]*>|[^`]*)`"
@@ -38,7 +41,13 @@ _FORMULA = re.compile(
     r"\$\$.+?\$\$|(?<![\\$\w])\$(?![\s\d])(?:\\.|[^$\\\n])+?(?<!\s)\$(?!\d)|\{math\}`",
     re.DOTALL,
 )
-_IN_BRACKETS = closed(r"\\\[", r"\\\]", ".+?"), closed(r"\\\(", r"\\\)", ".+?")
+_ENVIRONMENT = r"\{(?:equation|align|alignat|gather|eqnarray|multline)\*?\}"
+_IN_BRACKETS = (
+    closed(r"\\\[", r"\\\]", ".+?"),
+    closed(r"\\\(", r"\\\)", ".+?"),
+    closed(rf"\\begin{_ENVIRONMENT}", rf"\\end{_ENVIRONMENT}"),
+)
+"""Formulas between brackets, and those that MathJax finds by their environment."""
 _LINK = re.compile(
     r"(?<![!\\])\[(?:[^\[\]\\\n]|\n(?![ \t]*\n)|\\.|\[[^\[\]\n]*\](?:\([^()\n]*\))?)*+\]\(|(?<!!)\[\[|<https?:"
     r"|<a\s[^>]*href"

@@ -53,7 +53,7 @@ def import_jekyll(folder: Path) -> ImportPlan:
     for source in kept_site.sources:
         made = _document(kept_site, source, destinations, entry_keys(shared), unknown_keys, authors)
         files |= made
-        sources |= {path: (source.path, source.body.text) for path in made if path.endswith(".md")}
+        sources |= {path: (source.path, source.body.text) for path, text in made.items() if isinstance(text, str)}
     if shared:
         files[BIBLIOGRAPHY] = shared
     unknown_keys.tell(report)
