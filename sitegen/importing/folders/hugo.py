@@ -76,11 +76,12 @@ def _dated(found: Sequence[Found]) -> Sequence[Found]:
 
 def _found(text: FolderText, located: Located, languages: Languages, config: Mapping[str, Any]) -> Found:
     front, inner, before = _small(text.front), located.inner, languages.prefix(located.key)
+    is_list = posixpath.basename(inner).startswith("_index.")
     name = _stem(inner) or "home"
     stem, section = posixpath.basename(name), name.partition("/")[0] if "/" in inner else ""
     dated = _DATED.fullmatch(stem)
     date = as_date(front.get("date") or front.get("publishdate")) or (as_date(dated[1]) if dated else None)
-    top = "/" not in name or section in ("page", "pages") or "_index." in inner
+    top = "/" not in name or section in ("page", "pages") or is_list
     slug = str(front.get("slug") or (dated[2] if dated else stem))
     own, title = str(front.get("url") or ""), text.title or slug
     url = (
@@ -88,7 +89,7 @@ def _found(text: FolderText, located: Located, languages: Languages, config: Map
         if own.startswith("/")
         else f"{before}/{own}"
         if own
-        else before + _url(name, section, slug, title, date, config)
+        else before + _url(name, section, slug, title, date, {} if is_list else config)
     )
     return Found(
         text if text.title else _titled(text, stem),

@@ -154,6 +154,12 @@ def test_addresses_that_are_files_stay(ugly: str, address: str, folder: Callable
     assert f"permalink: {address}\n" in folder(HUGO, texts).head("posts/a")
 
 
+def test_text_of_a_list_has_the_address_of_its_folder(folder: Callable) -> None:
+    texts = {**post("Words."), "content/post/_index.md": "---\ntitle: All\n---\n" + "Many words. " * 20}
+    imported = folder(HUGO, texts)
+    assert imported.head("pages/post") == "title: All\n"
+
+
 def test_folder_without_texts_is_an_error(tmp_path: Path) -> None:
     plan = import_folder(tmp_path, HUGO, dt.date(2026, 11, 25))
     assert (dict(plan.files), [d.code for d in plan.diagnostics]) == ({}, ["SG606"])
