@@ -14,15 +14,21 @@ from sitegen.read.source import split_front_matter
 _UNSEEN_LINES = re.compile(r"^%(?!%)[^\n]*$|^\+\+\+[^\n]*$|!\[\[[^\[\]|#]+\.\w+(?:#[^\[\]|]*)?(?=[\]|])", re.MULTILINE)
 _UNSEEN = (COMMENT, closed(r"%%(?!\|)", "%%"), element("script"), element("style"))
 """What no reader sees: comments, scripts, styles, the names of embedded files."""
-_SHORT_LISTINGS = tuple(
-    closed(rf"\{{\{{[<%]\s*{name}\b", rf"\{{\{{[<%]\s*/\s*{name}\s*[>%]\}}\}}")
-    for name in ("highlight", "plaintext", "code")
+_SHORT_LISTINGS = (
+    *(
+        closed(rf"\{{\{{[<%]\s*{name}\b", rf"\{{\{{[<%]\s*/\s*{name}\s*[>%]\}}\}}")
+        for name in ("highlight", "plaintext", "code")
+    ),
+    closed(r"\{%-?\s*highlight\b", r"\{%-?\s*endhighlight\s*-?%\}"),
 )
 _TARGET_ROLE = re.compile(
-    r"\{(?:ref|numref|eq|doc|cite[:\w]*|prf:ref|index|download)\}`(?:(?P<words>[^`<]*)<[^`>]*>|[^`]*)`"
+    r"\{(?:ref|numref|eq|doc|cite[:\w]*|prf:ref|index|download|math)\}`(?:(?P<words>[^`<]*)<[^`>]*>|[^`]*)`"
 )
+_NO_TEXT = frozenset({"index", "raw", "only", "toctree", "include", "literalinclude"})
+"""Directives whose text no reader sees."""
 _NO_WORDS = frozenset(
     {"figure", "image", "index", "raw", "only", "math", "exercise-start", "solution-start", "solution-end"}
+    | {"include", "literalinclude", "toctree", "button-ref", "button-link", "autodoc2-object"}
 )
 """Directives whose argument is no word that a reader sees."""
 _IMAGE = re.compile(
@@ -35,21 +41,43 @@ _FORMULA = re.compile(
     r"\$\$.+?\$\$|(?<![\\$\w])\$(?![\s\d])(?:\\.|[^$\\\n])+?(?<!\s)\$(?!\d)|\{math\}`",
     re.DOTALL,
 )
-_IN_BRACKETS = closed(r"\\\[", r"\\\]", ".+?"), closed(r"\\\(", r"\\\)", ".+?")
+_ENVIRONMENT = r"\{(?:equation|align|alignat|gather|eqnarray|multline)\*?\}"
+_IN_BRACKETS = (
+    closed(r"\\\[", r"\\\]", ".+?"),
+    closed(r"\\\(", r"\\\)", ".+?"),
+    closed(rf"\\begin{_ENVIRONMENT}", rf"\\end{_ENVIRONMENT}"),
+)
+"""Formulas between brackets, and those that MathJax finds by their environment."""
 _LINK = re.compile(
-    r"(?<![!\\])\[(?:[^\[\]\\]|\\.|!?\[[^\]]*\](?:\([^)]*\))?)*\]\(|(?<!!)\[\[|<https?:|<a\s[^>]*href"
+    r"(?<![!\\])\[(?:[^\[\]\\\n]|\n(?![ \t]*\n)|\\.|\[[^\[\]\n]*\](?:\([^()\n]*\))?)*+\]\(|(?<!!)\[\[|<https?:"
+    r"|<a\s[^>]*href"
     r"|\{(?:ref|doc|numref|eq|download)\}`|(?<![\w\\])@(?:fig|tbl|lst|eq|sec)-"
 )
 _DIRECTIVE = re.compile(r"\{(?P<name>[\w:-]+)\}")
 _CODE_CELLS = frozenset(
-    {"myst", "code-cell", "code-block", "code", "python", "cuda", "triton", "r", "julia", "ojs", "bash", "mermaid"}
+    {
+        "myst",
+        "code-cell",
+        "code-block",
+        "code",
+        "python",
+        "cuda",
+        "triton",
+        "r",
+        "julia",
+        "ojs",
+        "bash",
+        "mermaid",
+        "dot",
+    }
 )
 _MARKUP = re.compile(
     r"\{\{[<%][^{}]*[>%]\}\}|\{%[^{}]*%\}|\{\{[^{}]*\}\}|</?[A-Za-z][^<>]*>|\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"
     r"|\{[^{}\n]*=[^{}\n]*\}|\{[#.:][^{}\n]*\}|\{[\w:-]+\}|^[ \t>]*:[\w-]+:[^\n]*$"
+    r"|^[ \t>]*:{3,}\{(?:figure|image|include|literalinclude)\}[^\n]*$"
     r"|^[ \t>]*:{3,}[ \t]*(?:[\w-]+[ \t]*:*[ \t]*$)?|\]\[[^\]\n]*\]|^[ \t]*\[[^\]\n]+\]:[^\n]*$"
     r"|!?\[\[[^\]|\n]*\||\|\d+(?:x\d+)?(?=\])|https?://[^\s)>]+|^[ \t>]*\[![\w-]+\][+-]?"
-    r"|^[ \t]*\([\w:.-]+\)=[ \t]*$|\\(?=[^\w\s])|@[\w:-]+|\^[\w-]+$",
+    r"|^[ \t]*\([^()\n]+\)=[ \t]*$|\\(?=[^\w\s])|@[\w:-]+|\^[\w-]+$",
     re.MULTILINE,
 )
 _WORD = re.compile(r"[^\W_]+")
@@ -118,7 +146,7 @@ def _inner(fence: re.Match[str]) -> str:
     kind = _kind(fence)
     title = "" if kind in _NO_WORDS else _DIRECTIVE.sub("", fence["info"])
     inner = FENCE.sub(lambda match: "" if _kind(match) in ("code", "math") else _inner(match), fence["code"])
-    return f"\n{title}\n{'' if kind in ('index', 'raw', 'only') else inner}"
+    return f"\n{title}\n{'' if kind in _NO_TEXT else inner}"
 
 
 def _without_spans(prose: str) -> str:
@@ -128,7 +156,7 @@ def _without_spans(prose: str) -> str:
 def _words(prose: str) -> Counter[str]:
     plain = _TARGET_ROLE.sub(lambda match: match["words"] or " ", prose)
     plain = re.sub(r"(?<=\$\$)[ \t]*\([\w:.-]+\)", "", plain)
-    plain = _FORMULA.sub(" ", re.sub(r"(`+)(.+?)\1", r" \2 ", plain))
+    plain = _FORMULA.sub(" ", re.sub(r"(`+)(.+?)\1", r"\2", plain))
     for formula in _IN_BRACKETS:
         plain = formula.replaced(plain, " ")
     plain = _MARKUP.sub(" ", plain)

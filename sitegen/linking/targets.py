@@ -14,6 +14,7 @@ from urllib.parse import quote, unquote
 
 from sitegen.diagnostics import did_you_mean
 from sitegen.inside import is_hidden
+from sitegen.linking.near_addresses import NearAddresses, near_addresses
 from sitegen.model import urls
 from sitegen.model.dates import periods_of
 from sitegen.model.document import Document
@@ -37,6 +38,16 @@ class AddressBook:
     """The paths of all files under the site."""
     folders: Mapping[str, str] = field(default_factory=dict)
     """The URL of each post with a folder, by the folder: its images are published there."""
+    index: list[NearAddresses] = field(default_factory=list, compare=False, repr=False)
+    """The files and pages for hints; it is made when the first link leads nowhere."""
+
+    def near(self, place: str, folder: str) -> set[str]:
+        """Return the targets that are close to one, as a file of the folder writes them."""
+        if not self.index:
+            self.index.append(near_addresses((*self.sources, *_publishable(self), *(f"/{url}" for url in self.pages))))
+        joined = place if place.startswith("/") else _joined(f"{folder}/", place) or place
+        found = {*self.index[0].near(joined), *self.index[0].near(place)}
+        return {name if name.startswith("/") else posixpath.relpath(name, folder) for name in found}
 
 
 class Resolution(NamedTuple):  # a dataclass takes three times as long to make, and there are many
@@ -142,10 +153,7 @@ def _nowhere(place: str, path: str, book: AddressBook) -> Resolution:
     for name in sorted(named & set(book.hidden)):
         hint = "it has no page yet: link it once it is published, or correct `draft` or `date` in its front matter"
         return Resolution(problem=f"the target of this link is {book.hidden[name]}", hint=hint)
-    folder = posixpath.dirname(path)
-    known = {posixpath.relpath(source, folder) for source in (*book.sources, *_publishable(book))}
-    known |= {f"/{url}" for url in book.pages}
-    return Resolution(problem=f"`{place}` leads nowhere", hint=did_you_mean(place, known))
+    return Resolution(problem=f"`{place}` leads nowhere", hint=did_you_mean(place, book.near(place, _folder(path))))
 
 
 def _publishable(book: AddressBook) -> list[str]:

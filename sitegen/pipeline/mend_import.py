@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
@@ -25,6 +25,7 @@ from sitegen.pipeline.read_files import read_files_from_scratch
 from sitegen.pipeline.request import make_request, usable_cores
 from sitegen.pipeline.user_cache import cache_of_site
 from sitegen.read.root import SITE_FILE
+from sitegen.read.source import decode
 
 BY_RULE = 4
 """Rounds in which each mistake is mended by the rule of its code; a mend may uncover another mistake."""
@@ -39,7 +40,7 @@ def mend_plan(plan: ImportPlan, root: Path) -> ImportPlan:
     with TemporaryDirectory(prefix="sitegen-import-") as folder:
         staged = Path(folder)
         write_missing(staged, {SITE_FILE: _SITE, **plan.files, **_shared(root)})
-        files, warnings, texts = dict(plan.files), list[Diagnostic](), dict(plan.texts)
+        files, warnings, texts = dict(_with_texts_of_works(plan.files)), list[Diagnostic](), dict(plan.texts)
         for number in range(BY_RULE + BY_BLOCK + 1):
             errors = _errors(staged, files)
             for path, mistakes in errors.items():
@@ -52,6 +53,15 @@ def mend_plan(plan: ImportPlan, root: Path) -> ImportPlan:
                 break
         _forget(staged)
     return replace(plan, files=files, diagnostics=(*plan.diagnostics, *dict.fromkeys(warnings)), texts=texts)
+
+
+def _with_texts_of_works(files: Mapping[str, str | bytes | Path]) -> Iterator[tuple[str, str | bytes | Path]]:
+    """Yield the files, a bibliography that is copied as its text, so that it can be mended."""
+    for path, content in files.items():
+        if path.endswith(".bib") and isinstance(content, Path):
+            yield path, decode(inside.read_bytes(content.parent, content.name), path)[0]
+        else:
+            yield path, content
 
 
 def _shared(root: Path) -> Mapping[str, str | bytes]:

@@ -62,8 +62,17 @@ def mend(tmp_path: Path) -> Callable[[str], tuple[str, list[str]]]:
         ("[![w](gone.png)](https://e.example/)", "[w](https://e.example/)"),
         ("![w][r]\n\n[r]: https://e.example/x.png", "[w][r]\n\n[r]: https://e.example/x.png"),
         ("[![w][r]](/posts/a/)\n\n[r]: https://e.example/x.png", "[w](/posts/a/)\n\n[r]: https://e.example/x.png"),
+        ("A [w `]`][R  x] b\n\n[r x]: /gone/", "A w `]` b\n\n[r x]: /gone/"),
+        ("> A [`w`][] b, [`w`]\n\n[`w`]: /gone/", "> A `w` b, `w`\n\n[`w`]: /gone/"),
+        ("A [w][] b\n\n[w]: /posts/a/#gone", "A [w](/posts/a/) b\n\n[w]: /posts/a/#gone"),
+        ("A [w] b\n\n[w]: #gone", "A w b\n\n[w]: #gone"),
         ("```{kernel} gone/naive\n```", "```text\n{kernel} gone/naive\n```"),
         ("{term}`gone`", "`gone`"),
+        ("```r\nx  # <1>\n```", "```r annotate=false\nx  # <1>\n```"),
+        (
+            "````{nothing}\n```r\nx  # <1>\n```\n````",
+            "````text annotate=false\n{nothing}\n```r\nx  # <1>\n```\n````",
+        ),
     ],
 )
 def test_mistake_is_mended_with_a_warning(written: str, wanted: str, mend: Callable) -> None:
@@ -96,3 +105,12 @@ def test_link_to_a_draft_is_mended(tmp_path: Path) -> None:
 def test_unknown_key_of_front_matter_becomes_a_comment(mend: Callable, tmp_path: Path) -> None:
     mend("Words.", HEAD.replace("---\n", "---\nodd: 1\n", 1))
     assert (tmp_path / PATH).read_text().startswith("---\n# odd: 1\ntitle: A\n")
+
+
+def test_work_that_stands_twice_in_a_copied_bibliography_is_left_out(tmp_path: Path) -> None:
+    work = "@article{a1, author={A}, title={T}, year={2020}, journal={J}}\n"
+    (tmp_path / "b.bib").write_text(work * 2)
+    files = {"content/posts/a/index.md": HEAD.replace("---\n", "---\nbibliography: b.bib\n", 1) + "By [@a1].\n"}
+    plan = mend_plan(ImportPlan({**files, "content/posts/a/b.bib": tmp_path / "b.bib"}), tmp_path / "site")
+    assert plan.files == {**files, "content/posts/a/b.bib": work}
+    assert [one.code for one in plan.diagnostics] == ["SG610"]

@@ -15,6 +15,8 @@ from sitegen.importing.folders.source import Folder, FolderText
 
 _HEAD = re.compile(r"(?:[ \t]*(?:#\||//\||%%\|)[^\n]*\n|:[\w-]+:[^\n]*\n)+")
 _OPTION = re.compile(r"[ \t]*(?:(?:#\||//\||%%\|)[ \t]*|:)(?P<key>[\w.-]+)[ \t]*:[ \t]*(?P<value>[^\n]*)")
+_FEW_LINES = 4
+"""A cell of fewer lines that shows a file stands for the file."""
 KNOWN = frozenset({"label", "echo", "error", "fig-cap", "fig-alt", "tbl-cap", "lst-cap", "code-fold", "code-summary"})
 """Options of Quarto that a cell has here, too."""
 _RUN = {
@@ -25,6 +27,8 @@ _RUN = {
     "cuda": "cuda",
     "triton": "triton",
 }
+_GRAPHICS = re.compile(r"(?:knitr::)?include_graphics\(\s*[\"'](?P<path>[^\"'\n]+)[\"']")
+"""The call by which a cell in R shows a file."""
 _MAGIC = re.compile(r"^[ \t]*(?:%%|[%!])", re.MULTILINE)
 
 
@@ -41,7 +45,7 @@ def cell(conversion: TextConversion, language: str, code: str) -> str:
     if not runs or stopped or _MAGIC.search(source) or conversion.links.place.section != "posts" or not source.strip():
         if runs and _MAGIC.search(source):
             conversion.note("a cell with magics or shell commands, which is a listing")
-        return _listing(runs or language.lower(), source)
+        return _unrun(conversion, runs or language.lower(), options, source)
     conversion.cells = True
     label = str(options.get("label") or "")
     label = label if re.fullmatch(r"[A-Za-z][\w-]*", label) else conversion.next_label()
@@ -81,7 +85,17 @@ def cell_options(code: str) -> tuple[Mapping[str, Any], str]:
     head = _HEAD.match(code)
     if not head:
         return {}, code
+    with contextlib.suppress(yaml.YAMLError):
+        given = not head[0].startswith(":") and yaml.safe_load(re.sub(r"(?m)^[ \t]*(?:#\||//\||%%\|) ?", "", head[0]))
+        if isinstance(given, dict):
+            return {str(key): _one_line(value) for key, value in given.items()}, code[head.end() :]
     return {match["key"]: match["value"].strip() for match in _OPTION.finditer(head[0])}, code[head.end() :]
+
+
+def _one_line(value: Any) -> Any:
+    return (
+        str(value).lower() if isinstance(value, bool) else " ".join(value.split()) if isinstance(value, str) else value
+    )
 
 
 def _value(value: Any) -> str:
@@ -91,6 +105,20 @@ def _value(value: Any) -> str:
         if text in ("true", "false", "show") or re.fullmatch(r"[\w-]+", text)
         else json.dumps(text.strip("\"'"), ensure_ascii=False)
     )
+
+
+def _unrun(conversion: TextConversion, language: str, options: Mapping[str, Any], source: str) -> str:
+    """Return a cell that is not run as the file that it shows, or as a listing with the caption below it."""
+    caption = " ".join(str(options.get("fig-cap") or options.get("tbl-cap") or "").split())
+    shown = _GRAPHICS.search(source) if language == "r" and len(source.strip().split("\n")) < _FEW_LINES else None
+    if not shown:
+        listing = _listing(language, source)
+        return f"{listing}\n\n*{caption}*\n" if caption and listing else listing
+    label, alt = str(options.get("label") or ""), " ".join(str(options.get("fig-alt") or "").split())
+    if not label.startswith("fig-"):
+        return f"![{re.sub(r'[][]', '', alt or caption)}]({shown['path']})" + (f"\n\n*{caption}*" if caption else "")
+    head = [f"```{{figure}} {conversion.links.target(shown['path'])}", f":label: {figure_label(label)}"]
+    return "\n".join([*head, *([f":alt: {alt}"] if alt else []), "", caption, "```"])
 
 
 def _listing(language: str, source: str) -> str:

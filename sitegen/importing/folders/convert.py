@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sitegen import inside
@@ -33,9 +34,17 @@ class TextConversion:
     """How often each form without a counterpart stood in the text."""
     tags: list[str] = field(default_factory=list)
     """Tags that stood in the text."""
-
     labels: int = 0
     """How many cells got a label that counts them."""
+    included: tuple[str, ...] = ()
+    """The files that are being included, the outermost first."""
+
+    @contextmanager
+    def within(self, path: str) -> Iterator[None]:
+        """Note that a file is being included."""
+        before, self.included = self.included, (*self.included, path)
+        yield
+        self.included = before
 
     def next_label(self) -> str:
         """Return the label for a cell without one."""
@@ -63,6 +72,8 @@ class Dialect:
     """The body of a text in the Markdown of sitegen."""
     title: Callable[[Folder], str]
     base_url: Callable[[Folder], str] = lambda folder: ""
+    language: Callable[[Folder], str] = lambda folder: "en"
+    """The language of texts that name none."""
     roots: Callable[[Folder], Sequence[str]] = lambda folder: ("",)
     shared: Callable[[Folder, Mapping[str, Place]], Mapping[str, str]] = lambda folder, places: {}
     """Files beside the texts, such as series and the bibliography."""
@@ -71,15 +82,16 @@ class Dialect:
 def import_folder(root: Path, dialect: Dialect, today: dt.date) -> ImportPlan:
     """Plan every file of the new site; a text without a date is dated `today`, which a warning says."""
     folder = read_folder(root)
-    found = dialect.find(folder)
+    found = sorted(dialect.find(folder), key=lambda one: bool(one.lang))
     if not found:
         nothing = Diagnostic("SG606", "no texts", Span(root.name), f"is this a folder of {dialect.name}?")
         return ImportPlan({}, (*folder.diagnostics, nothing), folder.texts)
     places, base_url = placed(found), dialect.base_url(folder)
     urls = {url.strip("/"): one.text.path for one in found for url in (*one.aliases, one.url) if url.strip("/")}
-    book = LinkBook(places, urls, frozenset(folder.files), dialect.roots(folder), base_url)
+    bodies = {one.text.path: one.text.body for one in found}
+    book = LinkBook(places, urls, frozenset(folder.files), dialect.roots(folder), base_url, bodies=bodies)
     authors = site_authors(found)
-    site = _site(dialect.title(folder) or root.name, base_url) + authors_yaml(authors)
+    site = _site(dialect.title(folder) or root.name, base_url, dialect.language(folder)) + authors_yaml(authors)
     files: dict[str, str | bytes | Path] = {"content/site.yaml": site}
     files |= dialect.shared(folder, places)
     sources, unknown = dict[str, tuple[str, str]](), dict[str, list[tuple[str, int]]]()
@@ -93,9 +105,10 @@ def import_folder(root: Path, dialect: Dialect, today: dt.date) -> ImportPlan:
     return ImportPlan(files, tuple(folder.diagnostics), folder.texts, sources=sources)
 
 
-def _site(title: str, base_url: str) -> str:
+def _site(title: str, base_url: str, language: str) -> str:
     address = base_url if base_url.startswith(("http://", "https://")) else "https://example.org/"
-    return entry("title", " ".join(title.split())) + entry("base_url", address.rstrip("/") + "/")
+    spoken = entry("language", language) if language != "en" else ""
+    return entry("title", " ".join(title.split())) + entry("base_url", address.rstrip("/") + "/") + spoken
 
 
 def _written(
@@ -109,10 +122,8 @@ def _written(
     one, place, links = conversion.found, conversion.links.place, conversion.links
     body = dialect.write(conversion, one.text.body).strip("\n") + "\n"
     tags = tuple(dict.fromkeys((*one.tags, *conversion.tags)))
-    found = Found(one.text, one.url, one.date, one.section, one.slug, one.draft, tags, one.aliases, one.more)
-    as_folder = place.section == "posts" and (conversion.cells or links.assets)
-    path = f"{place.folder}/index.md" if as_folder else f"{place.folder}.md"
-    made: dict[str, str | Path] = {path: front_matter(found, place, today, unknown, authors) + body}
+    path = place.file(as_folder=conversion.cells or bool(links.assets))
+    made: dict[str, str | Path] = {path: front_matter(replace(one, tags=tags), place, today, unknown, authors) + body}
     root = conversion.folder.root
     made |= {f"{place.folder}/{name}": inside.resolved(root, asset) for asset, name in links.assets.items()}
     return path, made

@@ -15,7 +15,7 @@ _READ = frozenset(
         r"\w+",
         "title date updated description summary tags categories category draft slug url permalink aliases lastmod "
         "type layout math katex mathjax mermaid toc format jupyter jupytext kernelspec execute engine publish created "
-        "keywords label date_modified subtitle bibliography",
+        "keywords label date_modified subtitle bibliography translationkey",
     )
 )
 """Keys that are read, and keys of features that every text has here."""
@@ -41,6 +41,7 @@ def front_matter(
     own = [authors[name] for name in found.more.get("authors") or () if name in authors]
     lines += [entries("authors", own)] if own and place.section == "posts" else []
     lines += [entries("tags", found.tags)] if found.tags and place.section == "posts" else []
+    lines += [entry("lang", place.lang)] if place.lang and place.section == "pages" else []
     lines += [entry("permalink", place.permalink)] if place.permalink else []
     lines += [entries("aliases", place.aliases)] if place.aliases else []
     lines += ["draft: true\n"] if found.draft and place.section == "posts" else []

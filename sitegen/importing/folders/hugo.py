@@ -6,6 +6,7 @@ import datetime as dt
 import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,6 +14,7 @@ from sitegen.importing.closed import closed
 from sitegen.importing.folders.authors import author_names
 from sitegen.importing.folders.containers import KINDS, callout, container
 from sitegen.importing.folders.convert import Dialect, TextConversion
+from sitegen.importing.folders.hugo_languages import Languages, Located, hugo_settings, languages_of
 from sitegen.importing.folders.passages import Fence, Kept
 from sitegen.importing.folders.placing import Found
 from sitegen.importing.folders.shortcodes import Shortcode, replaced, without_shortcodes
@@ -21,15 +23,8 @@ from sitegen.model.urls import is_external
 from sitegen.write.scaffold import slug_of
 
 _TEXTS = (".md", ".markdown", ".mdown")
-_CONFIGS = tuple(
-    f"{folder}{name}.{suffix}"
-    for folder in ("", "config/_default/")
-    for name in ("hugo", "config")
-    for suffix in ("toml", "yaml", "yml", "json")
-)
 _FEW = 20
 """Most words of the text of a list that is left out."""
-_TRANSLATION = re.compile(r"\.([a-z]{2}(?:-[a-z]{2,4})?)\.(?:md|markdown|mdown)$", re.IGNORECASE)
 _DATED = re.compile(r"(\d{4}-\d{2}-\d{2})-(.+)")
 _ATTRIBUTES = re.compile(r"^[ \t]*\{[.#][^{}\n]*\}[ \t]*\n?", re.MULTILINE)
 _INLINE = closed(r"\\\\?\(", r"\\\\?\)", r"(?P<tex>(?:(?!\\\\?\)).)+?)")
@@ -43,63 +38,76 @@ _VIDEOS = {
     "instagram": "https://www.instagram.com/p/{}/",
 }
 _CALLOUTS = frozenset({*KINDS, "notice", "admonition", "callout", "alert", "info", "quote", "question", "example"})
-_CONTENT = "content/"
+
 DEEPEST = 20
 """Most shortcodes around another; of those further within only the text stays."""
 
 
 def find(folder: Folder) -> Sequence[Found]:
-    """Return the texts below content/; lists and translations are left out, with a warning."""
-    config = folder.settings(*_CONFIGS)
-    found, translations = list[Found](), list[str]()
+    """Return the texts of every language; lists without a text are left out, with a warning."""
+    config = hugo_settings(folder)
+    languages = languages_of(config)
+    found = list[Found]()
     for path in folder.files:
-        if not path.startswith(_CONTENT) or not path.endswith(_TEXTS):
-            continue
-        if _TRANSLATION.search(path):
-            translations.append(path)
+        located = languages.located(path) if path.lower().endswith(_TEXTS) else None
+        if located is None:
             continue
         text = folder.text(path)
-        if posixpath.basename(path).startswith("_index.") and not _is_read(folder, text):
+        if posixpath.basename(located.inner).startswith("_index.") and not _is_read(folder, text, located.inner):
             continue
-        found.append(_found(text, config))
-    if translations:
-        said = f"{len(translations)} translations are left out"
-        folder.warn("SG606", said, translations[0], 1, "put each beside its text as `index.<language>.md`")
-    return found
+        found.append(_found(text, located, languages, config))
+        _note_names(folder, found[-1], located)
+    return _dated(found)
 
 
-def _is_read(folder: Folder, text: FolderText) -> bool:
+def _is_read(folder: Folder, text: FolderText, inner: str) -> bool:
     words = len(re.findall(r"\w+", text.body))
-    if 0 < words <= _FEW or text.path == f"{_CONTENT}_index.md":
+    if 0 < words <= _FEW or (words and "/" not in inner):
         folder.warn("SG606", "the text of a list is left out", text.path, text.line, "lists are made without a text")
         return False
     return words > 0
 
 
-def _found(text: FolderText, config: Mapping[str, Any]) -> Found:
-    front = {key.lower(): value for key, value in text.front.items()}
-    inner = text.path.removeprefix(_CONTENT)
-    name = re.sub(r"(?:^|/)_?index$", "", inner.rpartition(".")[0]) or "home"
+def _dated(found: Sequence[Found]) -> Sequence[Found]:
+    """Return the texts, each translation without a date with that of its original."""
+    dates = {one.group: one.date for one in found if one.date and not one.lang}
+    return [one if one.date or one.section != "posts" else replace(one, date=dates.get(one.group)) for one in found]
+
+
+def _found(text: FolderText, located: Located, languages: Languages, config: Mapping[str, Any]) -> Found:
+    front, inner, before = _small(text.front), located.inner, languages.prefix(located.key)
+    is_list = posixpath.basename(inner).startswith("_index.")
+    name = _stem(inner) or "home"
     stem, section = posixpath.basename(name), name.partition("/")[0] if "/" in inner else ""
     dated = _DATED.fullmatch(stem)
     date = as_date(front.get("date") or front.get("publishdate")) or (as_date(dated[1]) if dated else None)
-    top = "/" not in name or section in ("page", "pages") or "/_index." in text.path
+    top = "/" not in name or section in ("page", "pages") or is_list
     slug = str(front.get("slug") or (dated[2] if dated else stem))
+    own, title = str(front.get("url") or ""), text.title or slug
+    url = (
+        own
+        if own.startswith("/")
+        else f"{before}/{own}"
+        if own
+        else before + _url(name, section, slug, title, date, {} if is_list else config)
+    )
     return Found(
         text if text.title else _titled(text, stem),
-        _url(front, name, section, slug, date, config),
+        url,
         date,
         "pages" if top and (date is None or section in ("page", "pages", "")) else "posts",
         slug,
         front.get("draft") is True,
         tuple(as_words(front.get("tags"))),
-        tuple(as_words(front.get("aliases"))),
+        tuple(posixpath.join(posixpath.dirname(url.rstrip("/")), alias) for alias in as_words(front.get("aliases"))),
         {
             "authors": author_names(front),
             "description": front.get("description") or front.get("summary") or front.get("subtitle"),
             "category": next(iter(as_words(front.get("categories"))), ""),
             "updated": _later(front.get("lastmod"), date),
         },
+        languages.tag(located.key),
+        str(front.get("translationkey") or name),
     )
 
 
@@ -114,34 +122,40 @@ def _later(value: Any, date: dt.date | dt.datetime | None) -> str:
 
 
 def _url(
-    front: Mapping[str, Any],
     name: str,
     section: str,
     slug: str,
+    title: str,
     date: dt.date | dt.datetime | None,
     config: Mapping[str, Any],
 ) -> str:
-    """Return the address that Hugo gives a text."""
-    if own := front.get("url"):
-        return str(own)
+    """Return the address that Hugo gives a text, without its language."""
     patterns = _mapping(config.get("permalinks"))
     pattern = {**patterns, **_mapping(patterns.get("page"))}.get(section)
     folder = name.rpartition("/")[0]
+    ugly = config.get("uglyurls")
+    is_file = (ugly.get(section) if isinstance(ugly, dict) else ugly) is True
     if not isinstance(pattern, str):
-        return f"/{folder}/{slug}/".replace("//", "/").lower()
+        path = f"/{folder}/{slug}".replace("//", "/").lower()
+        return f"{path}.html" if is_file else f"{path}/"
     values = {
         "year": f"{date:%Y}" if date else "",
         "month": f"{date:%m}" if date else "",
         "day": f"{date:%d}" if date else "",
-        "title": slug_of(str(front.get("title") or slug)),
+        "title": slug_of(title),
         "section": section,
         "sections": folder,
     }
-    return re.sub(r":(\w+)(?:\[[^\]]*\])?", lambda match: values.get(match[1].lower(), slug), pattern)
+    url = re.sub(r":(\w+)(?:\[[^\]]*\])?", lambda match: values.get(match[1].lower(), slug), pattern)
+    return f"{url.rstrip('/')}.html" if is_file else url
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
+
+
+def _small(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {key.lower(): value for key, value in values.items()}
 
 
 def write(conversion: TextConversion, body: str) -> str:
@@ -231,30 +245,49 @@ def _figure(conversion: TextConversion, code: Shortcode, inner: str) -> str:
 
 
 def _reference(conversion: TextConversion, code: Shortcode) -> str:
-    """Return the path of the text that a reference names, for the link around it."""
+    """Return the address of the text that a reference names, for the link around it: in its language if it is there."""
     written, _, anchor = code.get("path", at=0).partition("#")
-    book, here = conversion.links.book, posixpath.dirname(conversion.found.text.path)
-    name = written.strip("/")
-    wanted = [f"{_CONTENT}{name}", f"{here}/{name}"]
-    path = next((path for path in book.places if path in wanted or path.rpartition(".")[0] in wanted), "")
-    path = path or next((path for path in book.places if _stem(path) == _stem(name)), "")
-    address = book.places[path].address if path else f"/{name}/" if name else ""
+    name, found = _stem(written.strip("/")), conversion.found
+    beside = posixpath.normpath(posixpath.join(posixpath.dirname(found.text.path), name))
+    names, last = conversion.folder.names, f"*/{posixpath.basename(name)}"
+    keys = (f"{lang}:{one}".lower() for one in (beside, name, last) for lang in (found.lang, ""))
+    path = next((names[key] for key in keys if key in names), "")
+    address = conversion.links.book.places[path].address if path else f"/{name}/" if name else ""
     return address + (f"#{anchor}" if anchor else "")
 
 
+def _note_names(folder: Folder, one: Found, located: Located) -> None:
+    """Note the names by which references mean a text: its paths, and its last part where no other text has it."""
+    name = _stem(located.inner)
+    for key in (name, f"{located.root}{name}", f"*/{posixpath.basename(name)}"):
+        folder.names.setdefault(f"{one.lang}:{key}".lower(), one.text.path)
+
+
 def _stem(path: str) -> str:
-    return re.sub(r"(?:/_?index)?\.(?:md|markdown)$", "", path).rpartition("/")[2]
+    return re.sub(r"(?:^|/)_?index$", "", re.sub(r"\.(?:md|markdown|mdown)$", "", path))
+
+
+def _title(folder: Folder) -> str:
+    settings = hugo_settings(folder)
+    own = settings["languages"].get(languages_of(settings).default) or {}
+    return str(settings.get("title") or own.get("title") or "")
+
+
+def _roots(folder: Folder) -> Sequence[str]:
+    return ("", "static/", "assets/", *languages_of(hugo_settings(folder)).folders)
+
+
+def _language(folder: Folder) -> str:
+    languages = languages_of(hugo_settings(folder))
+    return languages.tags[languages.default]
 
 
 HUGO = Dialect(
     "Hugo",
     find,
     write,
-    lambda folder: str(folder.settings(*_CONFIGS).get("title") or ""),
-    lambda folder: str(_insensitive(folder.settings(*_CONFIGS)).get("baseurl") or ""),
-    lambda folder: ("", "static/", "assets/", _CONTENT),
+    _title,
+    lambda folder: str(hugo_settings(folder).get("baseurl") or ""),
+    _language,
+    _roots,
 )
-
-
-def _insensitive(settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {key.lower(): value for key, value in settings.items()}

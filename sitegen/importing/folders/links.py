@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import quote, unquote, urlsplit
 
+from sitegen.importing.folders.headings import heading_ids
 from sitegen.importing.folders.placing import Found, Place
 from sitegen.importing.mending.places import LINK
 from sitegen.markup.collected import slug
@@ -18,6 +19,7 @@ _HTML = re.compile(
 )
 _DEFINITION = re.compile(r"^(?P<before>[ \t]{0,3}\[(?!\^)[^\]\n]+\]:[ \t]*)<?(?P<target>[^\s>]+)>?", re.MULTILINE)
 _NOT_IN_NAME = re.compile(r"[^\w.+-]+")
+_NUMBERED = re.compile(r"(?:fig|tbl|lst|eq|sec|fn)[-:][\w-]+")
 TEXTS = (".md", ".markdown", ".qmd", ".ipynb", ".rst", ".html", ".htm", ".Rmd", ".mdx")
 
 
@@ -33,6 +35,21 @@ class LinkBook:
     roots: Sequence[str] = ("",)
     """The folders in which an address that begins with a slash is a file, such as `static/`."""
     base_url: str = ""
+    names: dict[str, dict[str, str]] = field(default_factory=dict)
+    """The names of the files in each folder of the new site, by their paths: translations share a folder."""
+    bodies: Mapping[str, str] = field(default_factory=dict)
+    """The body of each text by its path."""
+    anchors: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    """The ids of the headings of each text that was asked for, by the ids on the old site."""
+
+    def anchor(self, path: str, written: str) -> str:
+        """Return the id that an anchor of a text has here."""
+        if path not in self.anchors:
+            self.anchors[path] = heading_ids(self.bodies.get(path, ""))
+        plain = unquote(written)
+        if found := self.anchors[path].get(plain) or self.anchors[path].get(plain.lower()):
+            return found
+        return plain if _NUMBERED.fullmatch(plain) else slug(plain) or plain
 
 
 @dataclass(slots=True)
@@ -66,11 +83,11 @@ class TextLinks:
         if not plain or is_external(plain):
             return written
         split = urlsplit(plain)
-        anchor = f"#{_anchor(split.fragment)}" if split.fragment else ""
         if not split.path:
-            return anchor or written
+            return f"#{self.book.anchor(self.found.text.path, split.fragment)}" if split.fragment else written
         for path in self._candidates(unquote(split.path)):
             if (text := self._text(path)) is not None:
+                anchor = f"#{self.book.anchor(text, split.fragment)}" if split.fragment else ""
                 return self.book.places[text].address + anchor
             if path in self.book.files and not path.endswith(TEXTS[:4]):
                 return self.asset(path)
@@ -82,8 +99,10 @@ class TextLinks:
     def asset(self, path: str) -> str:
         """Return the address of a file, which is copied beside the text."""
         if path not in self.assets:
+            names = self.book.names.setdefault(self.place.folder, {})
             name = _NOT_IN_NAME.sub("-", posixpath.basename(path)).lstrip("-.") or "file"
-            self.assets[path] = name if name not in self.assets.values() else _NOT_IN_NAME.sub("-", path)
+            names.setdefault(path, name if name not in names.values() else _NOT_IN_NAME.sub("-", path))
+            self.assets[path] = names[path]
         name = quote(self.assets[path], safe="/+")
         return name if self.place.section == "posts" else f"{self.place.slug}/{name}"
 
@@ -116,9 +135,3 @@ class TextLinks:
         return found or next(
             (self.book.by_url[key] for key in (path.strip("/"), bare) if key in self.book.by_url), None
         )
-
-
-def _anchor(written: str) -> str:
-    """Return the id of a heading as it is here."""
-    plain = unquote(written)
-    return plain if re.fullmatch(r"(?:fig|tbl|lst|eq|sec|fn)[-:][\w-]+", plain) else slug(plain) or plain

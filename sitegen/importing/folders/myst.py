@@ -14,12 +14,11 @@ from sitegen.importing.folders.containers import callout, container, containers
 from sitegen.importing.folders.convert import Dialect, TextConversion
 from sitegen.importing.folders.passages import Fence, Kept
 from sitegen.importing.folders.placing import Found, Place
-from sitegen.importing.folders.quarto import shared as bibliography
+from sitegen.importing.folders.quarto import bibliography
+from sitegen.importing.folders.series import series_of
 from sitegen.importing.folders.source import Folder, as_date, as_words, with_first_heading
-from sitegen.importing.jekyll.yaml_text import scalar
 from sitegen.markup.collected import slug
 from sitegen.model.urls import is_external
-from sitegen.write.scaffold import slug_of
 
 _TEXTS = (".md", ".ipynb")
 _TARGET = re.compile(r"^[ \t]*\((?P<label>[^()\n]+)\)=[ \t]*\n+", re.MULTILINE)
@@ -37,7 +36,12 @@ _CELL_FIGURE = re.compile(
     r"^[ \t>]*`{3,}\{code-cell\}[^\n]*\n---[ \t]*\n(?:(?!---)[^\n]*\n)*?[ \t]+name:[ \t]*(?P<label>[\w:.-]+)",
     re.MULTILINE,
 )
-_LABEL_LINK = re.compile(r"(?<!!)\[(?P<words>[^\[\]\n]+)\]\(#?(?P<label>[\w:.-]+)\)")
+_LABEL_LINK = re.compile(r"(?<!!)\[(?P<words>[^\[\]\n]+)\]\((?:project:)?#?(?P<label>[\w:./-]+)\)")
+_BARE_LABEL = re.compile(r"<project:#?(?P<label>[\w:./-]+)>")
+_TOCTREE = re.compile(
+    r"^[ \t]*(?P<marks>`{3,}|:{3,})\{toctree\}[^\n]*\n(?P<inner>.*?)^[ \t]*(?P=marks)", re.DOTALL | re.MULTILINE
+)
+_ENTRY = re.compile(r"^(?!:)(?:[^<>\n]*<(?P<named>[^<>\n]+)>|(?P<plain>[^\s<>]+))[ \t]*$", re.MULTILINE)
 _LABEL_OPTION = re.compile(r"^[ \t]*(?:#\|[ \t]*|:)(?:name|label):[ \t]*(?P<label>[\w:.-]+)", re.MULTILINE)
 _SUBSTITUTION = re.compile(r"\{\{\s*([\w-]+)\s*\}\}")
 _CITES = re.compile(r"(?:cite|footcite)(?::?\w*)")
@@ -90,7 +94,24 @@ def _contents(folder: Folder) -> tuple[str, list[tuple[str, list[str]]]]:
     if isinstance(parts, list):
         chapters += [(str(part.get("caption") or ""), list(_files(folder, base, part))) for part in parts]
     chapters.append(("", list(_files(folder, base, {key: settings.get(key) for key in ("chapters", "sections")}))))
+    if not path and (root := next((one for one in ("index.md", "index.ipynb") if one in folder.files), "")):
+        chapters = [("", [root]), *_toctrees(folder, root, {root})]
     return base, [(title, paths) for title, paths in chapters if paths]
+
+
+def _toctrees(folder: Folder, path: str, seen: set[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield the title and the paths of each `{toctree}` of a text of Sphinx, with those below."""
+    for tree in _TOCTREE.finditer(folder.read(path) if path.endswith(".md") else ""):
+        options, entries = cell_options(tree["inner"])
+        paths: list[str] = []
+        for entry in _ENTRY.finditer(entries):
+            name = (entry["named"] or entry["plain"]).strip()
+            inner = posixpath.normpath(posixpath.join(posixpath.dirname(path), name)).lstrip("/")
+            found = next((one for one in (inner, *(f"{inner}{end}" for end in _TEXTS)) if one in folder.files), "")
+            if found and found.endswith(_TEXTS) and found not in seen:
+                seen.add(found)
+                paths += [found, *(one for _, below in _toctrees(folder, found, seen) for one in below)]
+        yield str(options.get("caption") or ""), paths
 
 
 def _files(folder: Folder, base: str, entry: Mapping[str, Any]) -> Iterator[str]:
@@ -170,6 +191,7 @@ def write(conversion: TextConversion, body: str) -> str:
     text = _SUBSTITUTION.sub(partial(_substituted, conversion), text)
     text = _EMPTY_LINK.sub(partial(_filled, conversion), text)
     text = _LABEL_LINK.sub(partial(_by_label, conversion), text)
+    text = _BARE_LABEL.sub(lambda match: _link(conversion, match["label"], ""), text)
     text = containers(text, partial(_container, conversion, kept))
     return conversion.finished(text, kept)
 
@@ -187,10 +209,10 @@ def _substituted(conversion: TextConversion, match: re.Match[str]) -> str:
 
 def _filled(conversion: TextConversion, match: re.Match[str]) -> str:
     """Return a link with the words of its target, where the author left them to the program."""
-    name, target = match["target"].lstrip("#"), match["target"]
-    names, here = conversion.folder.names, posixpath.dirname(conversion.found.text.path)
+    target = match["target"].removeprefix("project:")
+    name, names, here = target.lstrip("#"), conversion.folder.names, posixpath.dirname(conversion.found.text.path)
     path = posixpath.normpath(posixpath.join(here, target.partition("#")[0]))
-    if target.startswith("#") and name in names:
+    if name in names and path not in conversion.folder.words:
         return _link(conversion, name, "")
     return f"[{conversion.folder.words.get(path, target)}]({target})"
 
@@ -274,6 +296,8 @@ def _directive(
         return _code(conversion, name, argument, code)
     options, inner = cell_options(code)
     options = {str(key): str(value) for key, value in options.items()}
+    if name == "include":
+        return _included(conversion, kept, argument, options)
     if name == "math":
         label = options.get("label") or options.get("name")
         tex = f"{argument}\n{inner}".strip()
@@ -283,6 +307,8 @@ def _directive(
     text = inner if is_read else write(conversion, inner)
     if name in ("figure", "image"):
         return _figure(conversion, name, argument, options, text)
+    if name in ("button-ref", "button-link"):
+        return _button(conversion, argument, text)
     if name in _ADDRESSES:
         return f"[{argument}]({argument})\n\n{text}".strip()
     return _framed(conversion, kept, name, argument, options, text)
@@ -314,6 +340,25 @@ def _framed(
     if name not in _PLAIN and name != "raw":
         conversion.note(f"the directive `{name}`")
     return f"**{argument}**\n\n{text}".strip() if argument and name != "raw" else text
+
+
+def _included(conversion: TextConversion, kept: Kept, argument: str, options: Mapping[str, str]) -> str:
+    """Return the text of an included file; a file that is no Markdown is a listing."""
+    here = "" if argument.startswith("/") else posixpath.dirname(conversion.found.text.path)
+    path = posixpath.normpath(posixpath.join(here, argument.lstrip("/")))
+    if path not in conversion.folder.files or path in conversion.included:
+        conversion.note(f"the file `{argument}` that is included")
+        return kept.keep(f"`{argument}`")
+    if not path.endswith(".md") or "literal" in options:
+        return str(Fence("text", conversion.folder.read(path).strip("\n") + "\n", "````"))
+    with conversion.within(path):
+        return write(conversion, conversion.folder.text(path).body)
+
+
+def _button(conversion: TextConversion, target: str, words: str) -> str:
+    known = target in conversion.folder.names
+    link = _link(conversion, target, words.strip()) if known else f"[{words.strip() or target}]({target})"
+    return conversion.links.followed(link)
 
 
 def _figure(conversion: TextConversion, name: str, argument: str, options: Mapping[str, str], text: str) -> str:
@@ -349,16 +394,8 @@ def _code(conversion: TextConversion, name: str, argument: str, code: str) -> st
 
 def shared(folder: Folder, places: Mapping[str, Place]) -> Mapping[str, str]:
     """Return the bibliography, and a series of the posts in the order of the table of contents."""
-    _, chapters = _contents(folder)
-    phases: list[str] = []
-    for title, paths in chapters:
-        slugs = [places[path].slug for path in paths if path in places and places[path].section == "posts"]
-        if slugs:
-            phases.append(f"  - title: {scalar(title or 'Chapters')}\n    posts: [{', '.join(slugs)}]\n")
     title = _title(folder) or folder.root.resolve().name
-    series = f"title: {scalar(title)}\nphases:\n{''.join(phases)}"
-    made = {f"series/{slug_of(title) or 'book'}.yaml": series} if phases else {}
-    return {**bibliography(folder, places), **made}
+    return {**bibliography(folder), **series_of(title, _contents(folder)[1], places)}
 
 
 def _title(folder: Folder) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,8 @@ from sitegen.importing.folders.cells import cell, notebook_text
 from sitegen.importing.folders.containers import callout, container, containers
 from sitegen.importing.folders.convert import Dialect, TextConversion
 from sitegen.importing.folders.passages import Fence, Kept
-from sitegen.importing.folders.placing import Found
+from sitegen.importing.folders.placing import Found, Place
+from sitegen.importing.folders.series import series_of
 from sitegen.importing.folders.shortcodes import Shortcode, replaced
 from sitegen.importing.folders.source import Folder, FolderText, as_date, as_words, with_first_heading
 
@@ -27,15 +28,27 @@ _SPAN = re.compile(r"\[(?P<words>[^\[\]\n]+)\]\{(?:[.#][^{}\n]*|[\w-]+=[^{}\n]*)
 _CODE_SPAN = re.compile(r"^\{?(?:python|r|julia)\}? +")
 _HEADING = re.compile(r"^#{1,6}[ \t]+(?P<title>[^\n]+?)[ \t]*(?:\{[^}]*\})?[ \t]*$", re.MULTILINE)
 _MARGIN = re.compile(r"\.(?:column-margin|aside)\b")
+_LABELLED = re.compile(
+    r"^#{1,6}[ \t]+(?P<title>[^\n{]+?)[ \t]*\{[^{}\n]*?#(?P<heading>(?:sec|fig|tbl|eq|lst)-[\w-]+)"
+    r"|^(?!#)[^\n]*\{[^{}\n]*?#(?P<other>(?:sec|fig|tbl|eq|lst)-[\w-]+)"
+    r"|^[ \t]*(?:#\||//\||%%\|)[ \t]*label:[ \t]*[\"']?(?P<cell>(?:fig|tbl|lst)-[\w-]+)",
+    re.MULTILINE,
+)
+_REFERENCE = re.compile(
+    r"(?<![\w\\@/.])(?P<open>\[)?-?@(?P<label>(?:sec|fig|tbl|eq|lst)-[\w-]*\w)(?(open)\](?![(\[{]))", re.IGNORECASE
+)
 _LISTED = re.compile(r"^[ \t]*listing[ \t]*:", re.MULTILINE)
 
 
 def find(folder: Folder) -> Sequence[Found]:
-    """Return the documents; a page that lists others is left out, with a warning."""
+    """Return the documents, those of a book in its order; a page that lists others is left out, with a warning."""
     found: list[Found] = []
-    for path in folder.files:
-        if not path.lower().endswith(_TEXTS) or _is_partial(path):
-            continue
+    chapters = [path for _, paths in _chapters(folder) for path in paths]
+    documents = [path for path in folder.files if path.lower().endswith(_TEXTS) and not _is_partial(path)]
+    if chapters and (others := [path for path in documents if path not in chapters and path.endswith(".qmd")]):
+        said = f"{len(others)} documents that are no chapters of the book are left out"
+        folder.warn("SG606", said, others[0], 1, "add them to `chapters`, and import again")
+    for path in chapters or documents:
         text = notebook_text(folder, path) if path.endswith(".ipynb") else folder.text(path)
         if path.endswith(".md") and not text.head:
             continue
@@ -43,8 +56,51 @@ def find(folder: Folder) -> Sequence[Found]:
         if _LISTED.search(text.head) and len(re.findall(r"\w+", text.body)) < 40:
             folder.warn("SG606", "a page that lists others is left out", path, 1, "lists are made without a text")
             continue
-        found.append(_found(folder, text))
+        found.append(_found(folder, text, is_chapter=path in chapters and path != "index.qmd"))
+        _note_labels(folder, found[-1])
     return found
+
+
+def _chapters(folder: Folder) -> list[tuple[str, list[str]]]:
+    """Return the title and the documents of each part of a book; none for a site."""
+    book = folder.settings(*_CONFIGS).get("book")
+    parts: list[tuple[str, list[str]]] = []
+    book = book if isinstance(book, dict) else {}
+    appendices = [{"part": "Appendices", "chapters": book["appendices"]}] if book.get("appendices") else []
+    for entry in [*(book.get("chapters") or []), *appendices]:
+        part = entry.get("part") if isinstance(entry, dict) else None
+        paths = [path for path in _documents([part, entry]) if path in folder.files]
+        if part:
+            title = with_first_heading(folder.text(paths[0])).title if str(part) in paths else str(part)
+            stem = str(part).removesuffix(".qmd")
+            parts.append((stem.replace("-", " ").capitalize() if title == f"{stem}.qmd" else title, paths))
+        elif parts and not parts[-1][0]:
+            parts[-1][1].extend(paths)
+        else:
+            parts.append(("", paths))
+    return [(title, paths) for title, paths in parts if paths]
+
+
+def _documents(entry: Any) -> Iterator[str]:
+    """Yield the paths in an entry of `chapters`."""
+    if isinstance(entry, str):
+        yield posixpath.normpath(entry)
+    elif isinstance(entry, dict):
+        yield from (path for key in ("file", "href", "chapters") for path in _documents(entry.get(key)))
+    elif isinstance(entry, list):
+        yield from (path for one in entry for path in _documents(one))
+
+
+def _note_labels(folder: Folder, one: Found) -> None:
+    """Note where each label of a document leads, and the words of a link to it from another document."""
+    path, whole = one.text.path, folder.texts[one.text.path]
+    for match in _LABELLED.finditer(whole):
+        title = " ".join(re.sub(r"[*`]", "", match["title"] or "").split())
+        is_title = title == one.text.title and path not in folder.words
+        folder.words.setdefault(path, one.text.title)
+        label = match["heading"] or match["other"] or match["cell"]
+        folder.names.setdefault(label, path if is_title else f"{path}#{label}")
+        folder.words.setdefault(label, title or one.text.title)
 
 
 def _is_partial(path: str) -> bool:
@@ -52,7 +108,7 @@ def _is_partial(path: str) -> bool:
     return "/_" in f"/{path}" or posixpath.basename(path).upper().startswith("README.")
 
 
-def _found(folder: Folder, text: FolderText) -> Found:
+def _found(folder: Folder, text: FolderText, *, is_chapter: bool) -> Found:
     front = text.front
     stem = text.path.rpartition(".")[0]
     name = posixpath.basename(posixpath.dirname(text.path)) if stem.endswith("/index") else posixpath.basename(stem)
@@ -64,7 +120,7 @@ def _found(folder: Folder, text: FolderText) -> Found:
         text,
         f"/{stem.removesuffix('index')}" if stem.endswith("index") else f"/{stem}.html",
         date,
-        "posts" if date or "/" in text.path else "pages",
+        "posts" if date or is_chapter or "/" in text.path else "pages",
         name or "home",
         front.get("draft") is True,
         tuple(as_words(front.get("categories") or front.get("tags"))),
@@ -83,8 +139,18 @@ def write(conversion: TextConversion, body: str) -> str:
     text = kept.formulas(text)
     text = replaced(text, partial(_shortcode, conversion, kept))
     text = _SPAN.sub(lambda match: match["words"], text)
+    text = _REFERENCE.sub(partial(_reference, conversion), text)
     text = containers(text, partial(_container, conversion, kept))
     return conversion.finished(text, kept)
+
+
+def _reference(conversion: TextConversion, match: re.Match[str]) -> str:
+    """Return a link for a reference to another document; one within the document stays."""
+    names, words, path = conversion.folder.names, conversion.folder.words, conversion.found.text.path
+    target = names.get(match["label"], f"{path}#")
+    if target.startswith(f"{path}#"):
+        return match[0]
+    return f"[{words.get(match['label'], match['label'])}](/{target})"
 
 
 def _included(conversion: TextConversion, depth: int, code: Shortcode, inner: str | None) -> str:
@@ -185,10 +251,16 @@ def _website(folder: Folder) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def shared(folder: Folder, places: Mapping[str, object]) -> Mapping[str, str]:
+def bibliography(folder: Folder) -> Mapping[str, str]:
     """Return the bibliography of the site, gathered from all that its documents name."""
     works = [folder.read(path) for path in folder.files if path.endswith(".bib")]
     return {"content/references.bib": "\n".join(works)} if works else {}
+
+
+def shared(folder: Folder, places: Mapping[str, Place]) -> Mapping[str, str]:
+    """Return the bibliography, and the chapters of a book as a series."""
+    title = str(_website(folder).get("title") or folder.root.resolve().name)
+    return {**bibliography(folder), **series_of(title, _chapters(folder), places)}
 
 
 QUARTO = Dialect(

@@ -25,10 +25,10 @@ MARKDOWN = frozenset({"markdown", "mkdown", "mkdn", "mkd", "md"})
 _UNDERSTOOD = frozenset(
     re.findall(
         r"\w+",
-        "title url baseurl description timezone lang locale permalink collections collections_dir defaults include "
-        "exclude markdown markdown_ext kramdown scholar source destination encoding safe plugins gems highlighter "
-        "theme remote_theme liquid sass future show_drafts unpublished strict_front_matter incremental port host "
-        "keep_files excerpt_separator whitelist",
+        "title url baseurl description author timezone lang locale permalink collections collections_dir defaults "
+        "include exclude markdown markdown_ext kramdown scholar source destination encoding safe plugins gems "
+        "highlighter theme remote_theme liquid sass future show_drafts unpublished strict_front_matter incremental "
+        "port host keep_files excerpt_separator whitelist",
     )
 )
 _MATH = ("mathjax", "katex", "enable_math", "use_math")

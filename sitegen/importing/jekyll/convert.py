@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from sitegen import inside
 from sitegen.diagnostics import Span
+from sitegen.importing.jekyll.authors import SiteAuthors, authors_of
 from sitegen.importing.jekyll.bibliography import (
     BIBLIOGRAPHY,
     entry_keys,
@@ -45,13 +46,14 @@ def import_jekyll(folder: Path) -> ImportPlan:
     kept_site = replace(site, sources=tuple(source for source in site.sources if not _is_template(source, report)))
     destinations = destinations_of(kept_site)
     shared = site_bibliography(site)
-    unknown_keys = UnknownKeys()
-    files: dict[str, str | bytes | Path] = {"content/site.yaml": site_yaml(site.config, folder.resolve().name, report)}
+    unknown_keys, authors = UnknownKeys(), authors_of(kept_site)
+    settings = site_yaml(site.config, folder.resolve().name, report) + authors.yaml
+    files: dict[str, str | bytes | Path] = {"content/site.yaml": settings}
     sources: dict[str, tuple[str, str]] = {}
     for source in kept_site.sources:
-        made = _document(kept_site, source, destinations, entry_keys(shared), unknown_keys)
+        made = _document(kept_site, source, destinations, entry_keys(shared), unknown_keys, authors)
         files |= made
-        sources |= {path: (source.path, source.body.text) for path in made if path.endswith(".md")}
+        sources |= {path: (source.path, source.body.text) for path, text in made.items() if isinstance(text, str)}
     if shared:
         files[BIBLIOGRAPHY] = shared
     unknown_keys.tell(report)
@@ -88,6 +90,7 @@ def _document(
     destinations: Mapping[str, Destination],
     known: frozenset[str],
     unknown_keys: UnknownKeys,
+    authors: SiteAuthors,
 ) -> dict[str, str | bytes | Path]:
     """Return the text and the files beside it; nothing for a post without a date, which is an error."""
     destination = destinations[source.path]
@@ -102,17 +105,17 @@ def _document(
     text = read(lines.text.rstrip("\n") + "\n", lines.numbers, conversion)
     if conversion.lists_works:
         text = _LAST_HEADING.sub("\n", text)
-    return _files(conversion, text, own, unknown_keys)
+    return _files(conversion, text, own, unknown_keys, authors.of_post.get(source.path, ()))
 
 
 def _files(
-    conversion: Conversion, text: str, bibliography: str, unknown_keys: UnknownKeys
+    conversion: Conversion, text: str, bibliography: str, unknown_keys: UnknownKeys, authors: Sequence[str]
 ) -> dict[str, str | bytes | Path]:
     destination, root = conversion.destination, conversion.site.folder
     body = text.strip("\n") + "\n"
     if destination.section is SiteSection.POSTS:
         name = conversion.asset(bibliography) if bibliography else ""
-        matter = post_front_matter(conversion, name, unknown_keys)
+        matter = post_front_matter(conversion, name, authors, unknown_keys)
         folder = f"content/posts/{destination.slug}"
         path = f"{folder}/index.md" if conversion.assets else f"{folder}.md"
     elif destination.section is SiteSection.PAGES:

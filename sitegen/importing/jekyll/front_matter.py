@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from sitegen.importing.jekyll.config import language_of
 from sitegen.importing.jekyll.conversion import Conversion
@@ -29,8 +29,13 @@ _ALWAYS_ON = frozenset({"layout", "math", "mathjax", "use_math", "katex", "merma
 """Keys of features that every text has here, or of the theme."""
 
 
-def post_front_matter(conversion: Conversion, bibliography: str, unknown_keys: UnknownKeys) -> str:
-    """Return the front matter of a post; `bibliography` is the name of the post's own file, or empty."""
+def post_front_matter(
+    conversion: Conversion, bibliography: str, authors: Sequence[str], unknown_keys: UnknownKeys
+) -> str:
+    """Return the front matter of a post.
+
+    `bibliography` is the name of the post's own file, or empty; `authors` has the ids of its authors.
+    """
     source, destination, zone = conversion.source, conversion.destination, conversion.site.config.zone
     assert source.date is not None
     lines = [entry("title", source.title), f"date: {written_date(source.date)}\n"]
@@ -38,6 +43,7 @@ def post_front_matter(conversion: Conversion, bibliography: str, unknown_keys: U
     lines += [entry("description", source.text(description))] if description else []
     tags = list(dict.fromkeys([*(as_list(source.front["tag"]) if "tag" in source.front else _tags(conversion))]))
     tags += [name for name in source.categories[1:] if name not in tags]
+    lines += [entries("authors", authors)] if authors else []
     lines += [entries("tags", tags)] if tags else []
     lines += [entry("category", source.categories[0])] if source.categories else []
     updated = next((name for name in _UPDATES if source.text(name) and read_date(source.text(name), zone)), "")
@@ -49,7 +55,8 @@ def post_front_matter(conversion: Conversion, bibliography: str, unknown_keys: U
     lines += _language(conversion)
     lines += [entry("bibliography", bibliography)] if bibliography else []
     lines += ["draft: true\n"] if is_draft(conversion) else []
-    return _fenced(lines, conversion, {description, updated}, unknown_keys)
+    used = {description, updated, *(("author", "authors") if authors else ())}
+    return _fenced(lines, conversion, used, unknown_keys)
 
 
 def page_front_matter(conversion: Conversion, unknown_keys: UnknownKeys) -> str:

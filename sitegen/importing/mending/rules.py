@@ -17,6 +17,11 @@ from sitegen.model.urls import is_external
 _ID = re.compile(r"[ \t]*\{#[\w:.-]+\}")
 _DEFINITION = re.compile(r"^[ \t]*\[[^\]\n]+\]:[ \t]*(?P<target>\S+)[^\n]*(?:\n|\Z)", re.MULTILINE)
 _REFERENCE = re.compile(r"!\[(?P<words>[^\[\]\n]*)\](?P<name>\[[^\[\]\n]+\])")
+_BY_NAME = re.compile(
+    r"(?<![\\!])\[(?P<words>(?:[^\[\]\\`]|\\.|(?P<ticks>`+)(?:(?!(?P=ticks)).)+(?P=ticks)|!?\[[^\[\]]*\])*)\]"
+    r"(?:\[(?P<name>[^\[\]\n]*)\])?(?![(\[:])",
+    re.DOTALL,
+)
 _BARE = re.compile(r"<(?P<target>[^<>\s]+)>")
 _ROLE = re.compile(r"(?P<name>\{[\w:-]+\})(`+)(?:(?!\2).)+\2")
 _SRC = re.compile(r"\bsrc\s*=\s*[\"']?([^\"'\s>]+)", re.IGNORECASE)
@@ -59,10 +64,29 @@ def _link(text: str, at: int, mistake: Diagnostic) -> Mend | None:
         if mistake.code == "SG202" and path:
             return Mend(*link.span("target"), path, f"`{target}` leads to the top of its page: the anchor is missing")
         return Mend(*link.span(), words or target, f"the link to `{target}` leads nowhere: its words stand alone")
+    if (by_name := around(_BY_NAME, text, at)) and (target := _definition(text, by_name)):
+        return _dead_link_by_name(by_name, target, mistake)
     if definition := around(_DEFINITION, text, at):
         return Mend(*definition.span(), "", f"the target `{definition['target']}` leads nowhere")
     bare = around(_BARE, text, at)
     return Mend(*bare.span(), f"`{bare['target']}`", "the address leads nowhere: it stands as code") if bare else None
+
+
+def _definition(text: str, link: re.Match[str]) -> str:
+    """Return the target that the definition of a link by reference has: `/x/` for `[words][name]` and `[name]: /x/`."""
+    name = " ".join((link["name"] or link["words"]).split())
+    pattern = r"\s+".join(re.escape(word) for word in name.split(" "))
+    found = re.search(rf"^[ \t>]*\[{pattern}\]:[ \t]*(?P<target>\S+)", text, re.MULTILINE | re.IGNORECASE)
+    return found["target"].strip("<>") if found else ""
+
+
+def _dead_link_by_name(link: re.Match[str], target: str, mistake: Diagnostic) -> Mend:
+    """Leave the words of a link by reference that leads nowhere, and the link of one whose anchor is missing."""
+    path = target.partition("#")[0]
+    if mistake.code == "SG202" and path:
+        said = f"`{target}` leads to the top of its page: the anchor is missing"
+        return Mend(*link.span(), f"[{link['words']}]({path})", said)
+    return Mend(*link.span(), link["words"], f"the link to `{target}` leads nowhere: its words stand alone")
 
 
 def _dead_figure(fence: re.Match[str]) -> Mend | None:
@@ -208,6 +232,15 @@ def _as_plain_fence(text: str, at: int, mistake: Diagnostic) -> Mend | None:
     return Mend(fence.start(), end, new, "the cell stands as code, which is not run")
 
 
+def _not_annotated(text: str, at: int, mistake: Diagnostic) -> Mend | None:
+    """Show the marks `<1>` of a listing without notes as code."""
+    fence = fence_around(text, at)
+    if not fence or fence["info"].startswith("{") or "annotate=" in fence["info"]:
+        return None
+    new = f"{fence['info'].strip() or 'text'} annotate=false"
+    return Mend(*fence.span("info"), new, "`<1>` in a listing without notes is code")
+
+
 def _option(text: str, at: int, mistake: Diagnostic) -> Mend | None:
     """Leave out an option: a line at the head of a directive, or a part of the line of a fence."""
     start, end = line_around(text, at)
@@ -271,7 +304,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
     "SG120": (_escaped,),
     "SG121": (_id, _option),
     "SG122": (_escaped,),
-    "SG123": (_as_plain_fence,),
+    "SG123": (_not_annotated, _as_plain_fence),
     "SG124": (_directive,),
     "SG133": (_as_plain_fence,),
     "SG201": (_link,),

@@ -56,7 +56,8 @@ def shown_as_code(text: str, mistakes: Iterable[Diagnostic]) -> tuple[str, list[
 def as_code(block: str) -> str:
     """Return a block as a listing."""
     marks = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`{3,}", block)), default=2))
-    return f"{marks}text\n{block.strip(chr(10))}\n{marks}\n"
+    annotated = " annotate=false" if re.search(r"<\d+>", block) else ""
+    return f"{marks}text{annotated}\n{block.strip(chr(10))}\n{marks}\n"
 
 
 def _warning(span: Span, said: str) -> Diagnostic:

@@ -88,6 +88,78 @@ def test_page_without_a_date_is_a_page_and_a_list_is_left_out(folder: Callable) 
     assert not any("index" in path for path in imported.files)
 
 
+LANGUAGES = (
+    f"defaultContentLanguage = 'de'\n{CONFIG}[languages.de]\n[languages.fr]\ncontentDir = 'content/fr'\n"
+    "[languages.ko]\n[languages.xx]\ndisabled = true\n"
+)
+
+
+def test_translation_stands_beside_its_original_and_keeps_its_address(folder: Callable) -> None:
+    texts = {
+        "hugo.toml": LANGUAGES,
+        "content/post/a.md": "+++\ntitle = 'A'\ndate = 2024-01-05\n+++\n![w](x.png)\n",
+        "content/post/x.png": PNG,
+        "content/post/a.ko.md": "+++\ntitle = 'K'\n+++\n[f](/fr/2024/a/) [r]({{< ref \"a.md\" >}})\n",
+        "content/fr/post/a.md": "+++\ntitle = 'F'\ndate = 2024-02-05\n+++\n![w](x.png)\n",
+        "content/fr/post/x.png": PNG + b" ",
+        "content/fr/post/only.md": "+++\ntitle = 'Only'\ndate = 2024-02-05\n+++\nWords.\n",
+        "content/about.fr.md": "+++\ntitle = 'Moi'\n+++\nWords.\n",
+        "content/about.xx.md": "+++\ntitle = 'Not a language'\n+++\nWords.\n",
+    }
+    imported = folder(HUGO, texts)
+    assert str(imported.files["content/site.yaml"]).endswith("language: de\n")
+    assert imported.head("posts/a/index.ko") == "title: K\ndate: 2024-01-05\n"
+    assert imported.head("posts/a/index.fr") == "title: F\ndate: 2024-02-05\npermalink: /fr/2024/a/\n"
+    assert imported.body("posts/a/index.ko") == "[f](/fr/2024/a/) [r](/ko/posts/a/)"
+    assert imported.body("posts/a/index") == "![w](x.png)"
+    assert imported.body("posts/a/index.fr") == "![w](content-fr-post-x.png)"
+    assert imported.head("posts/only/index.fr").endswith("permalink: /fr/2024/only/\n")
+    assert imported.head("pages/about-fr") == "title: Moi\nlang: fr\naliases: [/fr/about/]\n"
+    assert imported.head("pages/about-xx").endswith("aliases: [/about.xx/]\n")
+
+
+@pytest.mark.parametrize("mount", ["lang = 'en'", "sites = {matrix = {languages = ['en']}}"])
+def test_mounted_folder_is_no_part_of_the_address(mount: str, folder: Callable) -> None:
+    config = f"title = 'T'\n[[module.mounts]]\nsource = 'content/en'\ntarget = 'content'\n{mount}\n"
+    texts = {"hugo.toml": config, "content/en/docs/a.md": "# A\n", "content/left.md": "# Left\n"}
+    imported = folder(HUGO, texts)
+    assert imported.head("posts/a").endswith("permalink: /docs/a/\n")
+    assert not any("left" in path for path in imported.files)
+
+
+def test_norwegian_which_yaml_reads_as_false_is_a_language(folder: Callable) -> None:
+    config = "title: T\nlanguages:\n  en: {}\n  no: {contentDir: content/no}\n  Bad lang: {contentDir: content/bad}\n"
+    texts = {"hugo.yaml": config, "content/no/post/a.md": "# A\n", "content/bad/b.md": "# B\n"}
+    imported = folder(HUGO, texts)
+    assert imported.head("posts/a/index.no").endswith("permalink: /no/post/a/\n")
+    assert not any("bad" in path for path in imported.files)
+
+
+def test_languages_are_read_from_files_of_their_own(folder: Callable) -> None:
+    texts = {
+        "config/_default/hugo.toml": CONFIG,
+        "config/_default/languages.en.toml": "contentDir = 'content/en'\ntitle = 'Old'\n",
+        "config/_default/languages.zh-tw.toml": "contentDir = 'content/zh-tw'\n",
+        "content/en/post/a.md": "+++\ntitle = 'A'\ndate = 2024-01-05\nurl = '/own/'\naliases = ['was', '/old/']\n+++\n",
+        "content/zh-tw/post/a.md": "+++\ntitle = 'Z'\ndate = 2024-01-05\n+++\nZ\n",
+    }
+    imported = folder(HUGO, texts)
+    assert imported.head("posts/a/index").endswith("permalink: /own/\naliases: [/was/, /old/]\n")
+    assert imported.head("posts/a/index.zh-tw").endswith("permalink: /zh-tw/2024/a/\n")
+
+
+@pytest.mark.parametrize(("ugly", "address"), [("true", "/post/a.html"), ("{post = true}", "/post/a.html")])
+def test_addresses_that_are_files_stay(ugly: str, address: str, folder: Callable) -> None:
+    texts = {**post("Words."), "hugo.toml": f"title = 'T'\nuglyURLs = {ugly}\n"}
+    assert f"permalink: {address}\n" in folder(HUGO, texts).head("posts/a")
+
+
+def test_text_of_a_list_has_the_address_of_its_folder(folder: Callable) -> None:
+    texts = {**post("Words."), "content/post/_index.md": "---\ntitle: All\n---\n" + "Many words. " * 20}
+    imported = folder(HUGO, texts)
+    assert imported.head("pages/post") == "title: All\n"
+
+
 def test_folder_without_texts_is_an_error(tmp_path: Path) -> None:
     plan = import_folder(tmp_path, HUGO, dt.date(2026, 11, 25))
     assert (dict(plan.files), [d.code for d in plan.diagnostics]) == ({}, ["SG606"])
@@ -106,6 +178,7 @@ def test_shortcodes_that_nest_without_end_keep_their_text(folder: Callable) -> N
     "unclosed",
     [
         *(r"\( a ", r"\\( a ", r"\[ a ", "<!-- a ", "<script> ", "![a ", "%% a "),
+        *("[a ", "[a [b](c) ", "[a\n\n"),
         *("{{< figure ", "{{< details >}} ", "{{</* a ", "{{< highlight c >}} ", "{{< a >}}{{< /b >}} "),
     ],
 )
@@ -113,7 +186,7 @@ def test_text_of_many_beginnings_without_an_end_is_read_at_once(unclosed: str, t
     for path, text in post(unclosed * 20_000).items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)
-    began = time.monotonic()
+    began = time.process_time()
     plan = import_folder(tmp_path, HUGO, dt.date(2026, 11, 25))
     assert compared(plan.sources, plan.files)
-    assert time.monotonic() - began < 5.0
+    assert time.process_time() - began < 5.0

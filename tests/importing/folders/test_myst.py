@@ -48,6 +48,29 @@ def test_forms(written: str, wanted: str, folder: Callable) -> None:
     assert folder(MYST, book(written)).body("posts/a").strip() == wanted.strip()
 
 
+def test_trees_of_a_site_of_sphinx_are_its_contents(folder: Callable) -> None:
+    tree = "# Home\n\n```{toctree}\n:caption: Using\nsub/one\nTwo <two.md>\ngone\n```\n\n:::{toctree}\nthree\n:::\n"
+    texts = {
+        "index.md": tree,
+        "sub/one.md": "# One\n\n```{toctree}\nunder\n```\n",
+        "sub/under.md": "(a/b)=\n# Under\n\n<project:#a/b> [](#a/b) [x](project:#a/b)\n",
+        "two.md": "# Two\n\n```{include} part.txt\n```\n\n```{include} part.md\n```\n",
+        "three.md": "# Three\n\n```{button-ref} a/b\nPress\n```\n",
+        "part.txt": "Text *as it is*.\n",
+        "part.md": "Words.\n\n```{include} part.md\n```\n",
+    }
+    imported = folder(MYST, texts)
+    (series,) = (text for path, text in imported.files.items() if path.startswith("series/"))
+    assert str(series).endswith(
+        "phases:\n  - title: Using\n    posts: [one, under, two]\n  - title: Chapters\n    posts: [three]\n"
+    )
+    link = "/sub/under.html"
+    assert imported.body("posts/under") == f"[Under]({link}) [Under]({link}) [x]({link})"
+    assert imported.body("posts/two") == "````text\nText *as it is*.\n````\n\nWords.\n\n`part.md`"
+    assert imported.body("posts/three") == f"[Press]({link})"
+    assert imported.compared["sub/one.md"].lost.total() == 0
+
+
 def test_contents_become_a_series_and_the_root_a_page(folder: Callable) -> None:
     imported = folder(MYST, book("Words.", **{"left.md": "# Out\n"}))
     series = "title: The Book\nphases:\n  - title: One\n    posts: [a, b]\n"

@@ -1,11 +1,16 @@
 """A site of Quarto comes over: cells, callouts, tabs, attributes, includes."""
 
+import base64
+import re
 from collections.abc import Callable
 
 import pytest
 
 from sitegen.importing.folders.quarto import QUARTO
 
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
 HEAD = "---\ntitle: A\ndate: 1/5/2024\ncategories: [x]\n---\n"
 
 
@@ -31,10 +36,18 @@ def site(body: str, **more: str) -> dict[str, str]:
         ('```{.yaml filename="a.yml"}\na: 1\n```', '```yaml filename="a.yml"\na: 1\n```'),
         ("A {{< fa star >}} {{< video https://e.example/v >}}", "A  [https://e.example/v](https://e.example/v)"),
         ("1 `r x` 2", "1 `x` 2"),
+        (
+            "```{r}\n#| label: fig-x\n#| fig-cap: |\n#|   A cap\n#|   of two.\n"
+            "knitr::include_graphics('a.png')\n```\n\n@fig-x",
+            "```{figure} a.png\n:label: fig-x\n\nA cap of two.\n```\n\n@fig-x",
+        ),
+        ("```{r}\n#| fig-cap: 'A: cap'\nplot(1)\n```", "```r\nplot(1)\n```\n\n*A: cap*"),
     ],
 )
 def test_forms(written: str, wanted: str, folder: Callable) -> None:
-    assert folder(QUARTO, site(written)).body("posts/a").strip() == wanted.strip()
+    files = folder(QUARTO, {**site(written), "posts/a/a.png": PNG}).files
+    (text,) = (text for path, text in files.items() if re.fullmatch(r"content/posts/a(/index)?\.md", path))
+    assert str(text).split("---\n", 2)[2].strip() == wanted.strip()
 
 
 def test_cell_gets_a_label_and_keeps_the_options_that_are_known(folder: Callable) -> None:
@@ -53,3 +66,32 @@ def test_address_stays_and_a_link_to_a_document_follows(folder: Callable) -> Non
 def test_included_file_stands_in_the_text(folder: Callable) -> None:
     imported = folder(QUARTO, site("{{< include _b.qmd >}}", **{"posts/a/_b.qmd": "Words.\n"}))
     assert imported.body("posts/a") == "Words."
+
+
+BOOK = (
+    "project: {type: book}\nbook:\n  title: A book\n  chapters:\n  - index.qmd\n  - a.qmd\n"
+    "  - part: two.qmd\n    chapters: [b.qmd]\n  appendices: [c.qmd]\n"
+)
+
+
+def test_book_is_a_series_and_references_lead_to_other_chapters(folder: Callable) -> None:
+    texts = {
+        "_quarto.yml": BOOK,
+        "index.qmd": "# Welcome\n\nIn @sec-b.\n",
+        "a.qmd": "# Chapter A {#sec-a}\n\nIn @sec-b, [@sec-part] and @sec-a; `@sec-b`.\n",
+        "two.qmd": "# Part *two*\n\nWords.\n",
+        "b.qmd": "# Chapter B {#sec-b}\n\n## Part of B {#sec-part}\n",
+        "c.qmd": "# C\n",
+        "left.qmd": "# Left\n",
+    }
+    imported = folder(QUARTO, texts)
+    assert imported.files["series/a-book.yaml"] == (
+        "title: A book\nphases:\n  - title: Chapters\n    posts: [a]\n  - title: Part two\n    posts: [two, b]\n"
+        "  - title: Appendices\n    posts: [c]\n"
+    )
+    assert imported.head("posts/a") == "title: Chapter A\ndate: 2026-11-25\npermalink: /a.html\n"
+    assert imported.body("posts/a") == (
+        "In [Chapter B](/b.html), [Part of B](/b.html#sec-part) and [Chapter A](/a.html); `@sec-b`."
+    )
+    assert imported.body("pages/index") == "In [Chapter B](/b.html)."
+    assert not any("left" in path for path in imported.files)
