@@ -21,10 +21,11 @@ _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U000100
 _OTHER_BREAKS = re.compile("[\r\x85\u2028\u2029]")
 """Characters that are line breaks for libyaml but not for editors: they would shift the line numbers."""
 _QUOTES = "a value that holds `: ` needs quotes"
+_TAB = ("a tab cannot indent", "indent with spaces")
 _INDENT = "keys of one mapping begin in one column, and so do the `-` of one list"
 _IN_OUR_WORDS = {
     "mapping values are not allowed in this context": ("unexpected `:`", _QUOTES),
-    "found character that cannot start any token": ("no value begins so", "put it in quotes; indent with spaces"),
+    "found character that cannot start any token": ("a value cannot begin with this sign", "put the value in quotes"),
     "found unknown escape character": ("unknown escape", "use single quotes, or write the backslash twice"),
     "could not find expected ':'": ("expected `key: value`", ""),
     "did not find expected key": ("this does not fit what stands above", _INDENT),
@@ -138,6 +139,9 @@ class _EventReader:
         problem, hint = _IN_OUR_WORDS.get(error.problem or "", (error.problem or "unreadable", ""))
         unclosed = problem.endswith("never closed")  # reported at its end, mended at its beginning
         mark = error.context_mark if unclosed else error.problem_mark
+        here = self.lines[mark.line] if mark and mark.line < len(self.lines) else ""
+        if mark and here[mark.column : mark.column + 1] == "\t":
+            problem, hint = _TAB
         return self.invalid(problem, mark or error.problem_mark, hint)
 
     def invalid(self, problem: str, mark: Any, hint: str = "") -> _Mistake:
