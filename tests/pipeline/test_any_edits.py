@@ -283,6 +283,16 @@ class Edits(RuleBasedStateMachine):
         self.compare()
 
 
+class Searched(Edits):
+    """The same edits of a site with search and Markdown twins from the beginning."""
+
+    def compare(self) -> None:
+        config = self.root / "content/site.yaml"
+        text = config.read_text()
+        config.write_text(text + "".join(f"{key}: true\n" for key in ("search", "twins") if f"{key}:" not in text))
+        super().compare()
+
+
 class Previewed(Edits):
     """The same edits in a preview, which is told which files were saved."""
 
@@ -320,6 +330,10 @@ def run(machine: type[Edits], fifty: SimpleNamespace, posts: int, sequences: int
 
 def test_an_incremental_build_is_a_clean_build(fifty: SimpleNamespace) -> None:
     run(Edits, fifty, FEW, 10, 4)
+
+
+def test_an_incremental_build_with_search_is_a_clean_build(fifty: SimpleNamespace) -> None:
+    run(Searched, fifty, FEW, 3, 4)
 
 
 @pytest.mark.soak
