@@ -251,7 +251,7 @@ TYPES = (
 NOT_HERE = {
     "SiteConfig.cards": "drawing takes long: below",
     "SiteConfig.redact": "changes no page, a build goes on or ends: tests/pipeline/test_private_words.py",
-    "SiteConfig.search": "all pages are an input of its index: tests/pipeline/test_search_files.py",
+    "SiteConfig.search": "all pages are an input of its index: tests/pipeline/test_print_pages.py",
     "SiteConfig.plugins": "names an installed package: tests/plugins/test_example.py",
     "Exercise.id": "the name of a folder: its starter moves with it",
     "Exercise.kernel": "every page shows the same of it as of the solution, and the site has one kernel",
