@@ -173,7 +173,10 @@ def _figure_mistakes(site: Site, kernel: Kernel, slot: BenchmarkSlot | RooflineS
 
 
 def goal_mistakes(site: Site, kernels: Iterable[Kernel], gpus: Collection[str]) -> Iterator[Diagnostic]:
-    """Yield a diagnostic for each goal with an unknown subject or GPU; an implementation in a cell may be a subject."""
+    """Yield a diagnostic for each goal with an unknown subject, or a GPU whose name is nearly a known one.
+
+    An implementation in a cell may be a subject.  A goal may be for a GPU of which the site has no record yet.
+    """
     for kernel in kernels:
         names = [made.name for made in kernel.implementations]
         for goal in kernel.goals:
@@ -181,7 +184,7 @@ def goal_mistakes(site: Site, kernels: Iterable[Kernel], gpus: Collection[str]) 
             if goal.subject not in ("best", *names):
                 place = dataclasses.replace(span, length=len(goal.subject))
                 yield unknown("SG205", f"implementation of {kernel.name}", goal.subject, ("best", *names), place)
-            if goal.gpu and goal.gpu not in gpus:
+            if goal.gpu not in ("", *gpus) and did_you_mean(goal.gpu, gpus):
                 column = span.col + goal.text.rindex(goal.gpu)
                 place = dataclasses.replace(span, col=column, length=len(goal.gpu))
                 yield unknown("SG214", "GPU", goal.gpu, gpus, place)

@@ -216,13 +216,14 @@ def test_word_of_an_option_is_found_where_it_stands() -> None:
     assert linked(site(post("max", text), kernels=(kernel(),)))[1] == ["SG205 5:19"]
 
 
-def test_a_goal_for_an_unknown_gpu_is_marked_where_it_names_it() -> None:
+def test_a_goal_for_a_gpu_that_is_nearly_a_known_one_is_marked_where_it_names_it() -> None:
     text = "best >= 2x torch @ 4096:float32 on nvidia-h20"
     goal = Goal(text, "best", 2, "x torch", "4096", "float32", "nvidia-h20")
     made = site(kernels=(kernel(goals=(goal,)),))
     made = dataclasses.replace(made, files={"kernels/scale/kernel.yaml": f"goals:\n  - {text!r}\n"})
-    assert linked(made)[1] == ["SG214 2:41"]
+    assert linked(made, "kernels/scale/results/nvidia-h200.json")[1] == ["SG214 2:41"]
     assert linked(made, "kernels/scale/results/nvidia-h20.json")[1] == []
+    assert linked(made)[1] == [], "there is no record of it yet"
 
 
 def test_backlinks_name_each_post_once_and_not_itself() -> None:

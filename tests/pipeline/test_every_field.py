@@ -167,6 +167,7 @@ EDITS = (
     Edit("Sweep.dtype", KERNEL, "dtype: float32, dims", "dtype: bfloat16, dims"),
     Edit("Sweep.constants", KERNEL, "dims: {N: [1024, 8192]}", "constants: {THREADS: [128, 256]}"),
     Edit("Goal.subject", KERNEL, "plain >= 1.0x", "best >= 1.0x"),
+    Edit("Goal.gpu", KERNEL, "@ big:float32", "@ big:float32 on nvidia-h200"),
     Edit("Goal.unit", KERNEL, "of-copy", "of-ceiling"),
     Edit("Goal.dtype", KERNEL, "4096:bfloat16", "4096:float32"),
     Edit("Kernel.params", KERNEL, "factor: [2, 3]", "factor: [2, 4]"),
