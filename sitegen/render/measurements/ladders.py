@@ -22,6 +22,7 @@ from sitegen.render.measurements.source_code import (
     SourceListing,
     difference_listing,
     folds_sources,
+    short_difference,
     source_listing,
     source_url,
 )
@@ -139,6 +140,7 @@ class LadderMaker:
         same = next((other for other, _ in reversed(earlier) if other.language == one.language), None)
         gain, against = _gain(row, before)
         text = source_of(printer.sources.site, one)
+        difference_of = difference_listing if place.folds else short_difference
         return LadderStep(
             id=place.id,
             name=one.name,
@@ -155,7 +157,7 @@ class LadderMaker:
             file=Link(file_name(one), relative(source_url(self.kernel, one), self.here)) if text else None,
             program=program_link(self.kernel, one, self.here) if text else None,
             source=source_listing(printer, one) if place.folds else None,
-            difference=difference_listing(printer, same, one) if place.is_first and same else None,
+            difference=difference_of(printer, same, one) if place.is_first and same else None,
             effects=_effects(place, group, before) if group and before and row.performance else None,
             listings=listings,
         )

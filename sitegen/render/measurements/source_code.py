@@ -24,6 +24,9 @@ the records of two GPUs.
 
 Of a kernel with more, the page folds in what each step changed, and its sources stand beside their SASS.
 """
+MOST_DIFFERENT = 150
+"""The most lines of a difference on the page of a kernel whose sources stand elsewhere: a longer one is nearly a new
+program."""
 CONTEXT = 2
 """The number of equal lines that stand before and after each difference."""
 _LEAST_EQUAL = 0.2
@@ -78,6 +81,12 @@ def difference_listing(printer: Printer, before: Implementation, after: Implemen
         return None
     label = f"Source of {after.name} against that of {before.name}"
     return SourceListing(f"Source against {file_name(before)}", label, numbered=False, lines=lines)
+
+
+def short_difference(printer: Printer, before: Implementation, after: Implementation) -> SourceListing | None:
+    """Return the difference for a page that does not fold in the sources; None for a long one."""
+    found = difference_listing(printer, before, after)
+    return found if found and found.lines.count("\n") <= MOST_DIFFERENT else None
 
 
 def sass_difference(printer: Printer, before: str, old: str, after: str, new: str) -> SourceListing:

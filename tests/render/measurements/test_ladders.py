@@ -5,10 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from types import SimpleNamespace
+from typing import Any
 
+import pytest
+from markupsafe import Markup
 from selectolax.lexbor import LexborHTMLParser as Html
 
 from sitegen.render.inputs.evidence import Evidence
+from sitegen.render.measurements import source_code
 from sitegen.render.measurements.class_table import _cells
 from sitegen.render.measurements.instruction_classes import ClassRow, changed_classes, kind_of
 from sitegen.render.measurements.source_code import _difference, _sass_difference
@@ -60,6 +64,16 @@ def test_a_difference_shows_changed_lines_with_two_around_them_and_a_gap_between
     assert html.count("<ins") == html.count("<del") == 2
     assert html.count("⋯") == 2  # before the first difference and between the two
     assert "line8" not in html and "line5" in html
+
+
+@pytest.mark.parametrize(("lines", "shown"), [(151, False), (150, True)])
+def test_a_long_difference_is_left_out_where_the_sources_stand_elsewhere(
+    lines: int, shown: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = source_code.SourceListing("", "", numbered=False, lines=Markup("x\n" * lines))
+    monkeypatch.setattr(source_code, "difference_listing", lambda *_: whole)
+    one: Any = None
+    assert source_code.short_difference(one, one, one) == (whole if shown else None)
 
 
 def test_a_program_that_is_new_in_most_lines_has_no_difference() -> None:
