@@ -64,7 +64,7 @@ def _print_event(progress: Progress) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a host or a GPU does now."""
+    """The present work of a host or a GPU."""
 
     gpu: str
     """The model of the GPU; empty without one."""

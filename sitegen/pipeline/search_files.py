@@ -42,7 +42,7 @@ TextReader = Callable[[str], bytes]
 
 @dataclass(frozen=True, slots=True)
 class FoundPage:
-    """What search knows of a page besides its text."""
+    """The facts about a page that search has besides its text."""
 
     kind: str
     lang: str

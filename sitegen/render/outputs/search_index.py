@@ -34,7 +34,7 @@ Terms = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True)
 class IndexedPage:
-    """What the list of pages says of a page."""
+    """The entry of a page in the list of pages."""
 
     url: str
     kind: str

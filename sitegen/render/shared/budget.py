@@ -33,7 +33,7 @@ class OverBudgetError(SecurityError):
 
 
 class Budget(local):
-    """What the templates of an environment have used in a thread."""
+    """The memory and time that the templates of an environment have used in a thread."""
 
     def __init__(self) -> None:
         self.made = 0
