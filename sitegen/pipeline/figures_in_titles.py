@@ -57,7 +57,7 @@ def with_figures(site: Site, measured: Measured, templates: Mapping[str, str]) -
 def _shown(role: re.Match[str], read: Callable[..., str]) -> str:
     name, text = role[1], role[3].strip()
     if name == "given":
-        return text.rpartition(";")[0].strip() or text
+        return text.partition(";")[0].strip() or text
     if name == "spec":
         return text
     try:
@@ -68,7 +68,7 @@ def _shown(role: re.Match[str], read: Callable[..., str]) -> str:
 
 def _mistakes(site: Site, known: KnownNames, role: re.Match[str], file: Span) -> Iterator[Diagnostic]:
     place = place_of(site, file, role[3].strip())
-    if role[1] == "given" and not role[3].rpartition(";")[0].strip():
+    if role[1] == "given" and not all(part.strip() for part in role[3].partition(";")):
         hint = "write `{given}` with the figure and its source: `2.4 TB/s; arithmetic`"
         yield Diagnostic("SG136", "this figure has no source", place, hint)
     if role[1] not in ("value", "predicted"):

@@ -29,7 +29,7 @@ def _show(token: Token, into: Collected) -> str:
 
 
 def _show_given(token: Token, into: Collected) -> str:
-    figure, _, source = (part.strip() for part in token.content.rpartition(";"))
+    figure, _, source = (part.strip() for part in token.content.partition(";"))
     if not (figure and source):
         hint = "write `{given}` with the figure and its source: `2.4 TB/s; arithmetic`"
         into.error("SG136", "this figure has no source", span_within(token, token.content, into), hint)
@@ -38,7 +38,7 @@ def _show_given(token: Token, into: Collected) -> str:
 
 
 def _figure_of(content: str) -> str:
-    return content.rpartition(";")[0].strip() or content
+    return content.partition(";")[0].strip() or content
 
 
 DECLARED = (

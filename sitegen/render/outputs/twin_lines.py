@@ -120,7 +120,7 @@ def _role_as_markdown(role: re.Match[str], links: Mapping[str, str]) -> str:
     other = _OTHER_WORDS.fullmatch(text) if name == "term" else None
     text, wanted = (other[1], other[2].lower()) if other else (text, text.lower())
     if name == "given":
-        text = text.rpartition(";")[0].strip() or text
+        text = text.partition(";")[0].strip() or text
     if name == "kernel":
         wanted = f"/{kernel_url(text.split('/')[0])}"
     shown = f"`{text}`" if name in _AS_CODE else f"${text}$" if name == "math" else text
