@@ -369,7 +369,7 @@ REJECTED = (
         "cancellation",
         ((_SQUARES, "tl.sum(values * values, axis=0) / count - mean * mean"),),
     ),
-    Solution("layernorm", "no bias", "unknown", (("normals * weights + biases", "normals * weights"),)),
+    Solution("layernorm", "no bias", "unused_input", (("normals * weights + biases", "normals * weights"),)),
     Solution(
         "layernorm",
         "the length of the block as the count",
