@@ -98,6 +98,21 @@ _MENDED = {
             "        sums = tl.dot(weights.to(values.dtype), values, sums * shrink[:, None])\n        largest = new\n",
         ),
     ),
+    "transpose": (
+        ("def transpose_row(x, y, M, N, BLOCK", "def transpose_tile(x, y, M, N, TILE"),
+        ("    row = tl.program_id(0)\n", "    rows = (tl.program_id(0) * TILE + tl.arange(0, TILE))[:, None]\n"),
+        (
+            "columns = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)",
+            "columns = (tl.program_id(1) * TILE + tl.arange(0, TILE))[None, :]",
+        ),
+        ("inside = columns < N", "inside = (rows < M) & (columns < N)"),
+        ("numbers = tl.load(x + row * N", "tile = tl.load(x + rows * N"),
+        ("y + columns * M + row, numbers, mask=inside)", "y + (columns * M + rows).T, tile.T, mask=inside.T)"),
+        (
+            "transpose_row[(M, triton.cdiv(N, 1024))](x, out, M, N, BLOCK=1024)",
+            "transpose_tile[(triton.cdiv(M, 64), triton.cdiv(N, 64))](x, out, M, N, TILE=64, num_warps=8)",
+        ),
+    ),
     "matmul": (
         (
             "    k = tl.arange(0, BLOCK)\n",
@@ -485,6 +500,39 @@ REJECTED = (
         (("range(0, min(T, (tl.program_id(0) + 1) * ROWS), KEYS)", "range(0, T, KEYS)"),),
     ),
     Solution("attention", "32 queries a program", "slow", (("cdiv(T, 128)", "cdiv(T, 32)"), ("ROWS=128", "ROWS=32"))),
+    Solution("transpose", "the tile is not turned", "unturned_tile", (("tile.T, mask", "tile, mask"),)),
+    Solution(
+        "transpose",
+        "the elements keep their order",
+        "swapped_indices",
+        (("(columns * M + rows).T, tile.T, mask=inside.T", "rows * N + columns, tile, mask=inside"),),
+    ),
+    Solution("transpose", "the mask is not turned", "wrong_places", (("mask=inside.T", "mask=inside"),)),
+    Solution("transpose", "no mask of the store", "unmasked_store", ((", mask=inside.T", ""),)),
+    Solution(
+        "transpose",
+        "a grid that is rounded down",
+        "too_few_programs",
+        (("(triton.cdiv(M, 64), triton.cdiv(N, 64))", "(max(1, M // 64), max(1, N // 64))"),),
+    ),
+    Solution(
+        "transpose",
+        "the numbers of the grid are swapped",
+        "missing_rows",
+        (("(triton.cdiv(M, 64), triton.cdiv(N, 64))", "(triton.cdiv(N, 64), triton.cdiv(M, 64))"),),
+    ),
+    Solution(
+        "transpose",
+        "tiles of two rows",
+        "slow",
+        (
+            (
+                "(tl.program_id(0) * TILE + tl.arange(0, TILE))[:, None]",
+                "tl.program_id(0) * 2 + tl.arange(0, 2)[:, None]",
+            ),
+            ("(triton.cdiv(M, 64), ", "(triton.cdiv(M, 2), "),
+        ),
+    ),
     Solution(
         "matmul",
         "only the first block of K",
