@@ -113,6 +113,40 @@ _MENDED = {
             "transpose_tile[(triton.cdiv(M, 64), triton.cdiv(N, 64))](x, out, M, N, TILE=64, num_warps=8)",
         ),
     ),
+    "rmsnorm_backward": (
+        ("dx, dw, N, BLOCK", "dx, partials, M, N, BLOCK"),
+        ("    row = tl.program_id(0)\n", ""),
+        (
+            "    values = tl.load(x",
+            "    total = tl.zeros([BLOCK], tl.float32)\n"
+            "    for row in range(tl.program_id(0), M, tl.num_programs(0)):\n"
+            "        values = tl.load(x",
+        ),
+        *(
+            (f"    {name}", f"        {name}")
+            for name in ("grads = ", "rstd = ", "normals = ", "slope = ", "tl.store(dx")
+        ),
+        (
+            "    tl.store(dw + columns, grads * normals, mask=inside)\n",
+            "        total += grads * normals\n"
+            "    tl.store(partials + tl.program_id(0) * N + columns, total, mask=inside)\n\n\n"
+            "@triton.jit\n"
+            "def add_partials(partials, dw, programs, N, ROWS: tl.constexpr, COLUMNS: tl.constexpr):\n"
+            "    row = tl.arange(0, ROWS)[:, None]\n"
+            "    columns = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)\n"
+            "    inside = (row < programs) & (columns[None, :] < N)\n"
+            "    sums = tl.load(partials + row * N + columns[None, :], mask=inside, other=0.0)\n"
+            "    tl.store(dw + columns, tl.sum(sums, axis=0), mask=columns < N)\n",
+        ),
+        (
+            "    gradients[(rows,)](x, dy, w, rstd, dx, dw, columns, BLOCK=block, num_warps=warps)\n",
+            "    programs = min(132, rows)\n"
+            "    partials = torch.empty(programs, columns, dtype=torch.float32, device=x.device)\n"
+            "    gradients[(programs,)](x, dy, w, rstd, dx, partials, rows, columns, BLOCK=block, num_warps=warps)\n"
+            "    grid = (triton.cdiv(columns, 32),)\n"
+            "    add_partials[grid](partials, dw, programs, columns, ROWS=256, COLUMNS=32)\n",
+        ),
+    ),
     "matmul": (
         (
             "    k = tl.arange(0, BLOCK)\n",
@@ -531,6 +565,97 @@ REJECTED = (
                 "tl.program_id(0) * 2 + tl.arange(0, 2)[:, None]",
             ),
             ("(triton.cdiv(M, 64), ", "(triton.cdiv(M, 2), "),
+        ),
+    ),
+    Solution(
+        "rmsnorm_backward",
+        "each program stores its sum into dw",
+        "programs_overwrite",
+        (
+            ("tl.store(partials + tl.program_id(0) * N + columns, total", "tl.store(partials + columns, total"),
+            ("(row < programs)", "(row < 1)"),
+        ),
+        on_gpu="race or programs_overwrite",
+    ),
+    Solution(
+        "rmsnorm_backward",
+        "atomics onto dw",
+        "adds_to_out",
+        (
+            ("tl.store(partials + tl.program_id(0) * N + columns, total", "tl.atomic_add(partials + columns, total"),
+            ("dx, partials, rows", "dx, dw, rows"),
+            ("    add_partials[grid](partials, dw, programs, columns, ROWS=256, COLUMNS=32)\n", ""),
+        ),
+    ),
+    Solution(
+        "rmsnorm_backward",
+        "atomics in any order",
+        "race",
+        (
+            ("tl.store(partials + tl.program_id(0) * N + columns, total", "tl.atomic_add(partials + columns, total"),
+            ("dx, partials, rows", "dx, dw.zero_(), rows"),
+            ("    add_partials[grid](partials, dw, programs, columns, ROWS=256, COLUMNS=32)\n", ""),
+        ),
+        needs_gpu=True,
+    ),
+    Solution(
+        "rmsnorm_backward", "only the first program counts", "first_block_only", (("(row < programs)", "(row < 1)"),)
+    ),
+    Solution(
+        "rmsnorm_backward",
+        "only the first 32 columns of dw",
+        "first_block_only",
+        (("columns = tl.program_id(0) * COLUMNS + tl", "columns = tl"),),
+    ),
+    Solution(
+        "rmsnorm_backward",
+        "a grid of the sums that is rounded down",
+        "too_few_programs",
+        (("(triton.cdiv(columns, 32),)", "(max(1, columns // 32),)"),),
+    ),
+    Solution(
+        "rmsnorm_backward",
+        "each program has one row",
+        "missing_rows",
+        (("range(tl.program_id(0), M, tl.num_programs(0))", "range(tl.program_id(0), tl.program_id(0) + 1)"),),
+    ),
+    Solution(
+        "rmsnorm_backward",
+        "dw without the norm of the rows",
+        "unused_input",
+        (("total += grads * normals", "total += grads * values"),),
+    ),
+    Solution(
+        "rmsnorm_backward",
+        "dx without the weights",
+        "unused_input",
+        (("(grads * weights - normals", "(grads - normals"), ("tl.sum(grads * weights * ", "tl.sum(grads * ")),
+    ),
+    Solution("rmsnorm_backward", "dx without the slope", "unused_input", ((" - normals * slope", ""),)),
+    Solution("rmsnorm_backward", "no mask of the store", "unmasked_store", (("rstd, mask=inside)", "rstd)"),)),
+    Solution(
+        "rmsnorm_backward",
+        "sums in half precision",
+        "low_precision",
+        (("total += grads * normals", "total = (total + grads * normals).to(tl.float16).to(tl.float32)"),),
+    ),
+    Solution(
+        "rmsnorm_backward",
+        "partial sums of each row",
+        "slow",
+        (("programs = min(132, rows)", "programs = rows"), ("ROWS=256", "ROWS=triton.next_power_of_2(rows)")),
+    ),
+    Solution(
+        "rmsnorm_backward",
+        "a second pass over x and dy",
+        "slow",
+        (
+            (
+                "total += grads * normals",
+                "grads = tl.load(dy + row * N + columns, mask=inside, other=0.0)\n"
+                "        values = tl.load(x + row * N + columns, mask=inside, other=0.0)\n"
+                "        total += grads * values * rstd",
+            ),
         ),
     ),
     Solution(

@@ -26,6 +26,7 @@ SLOW = (
     "attention",
     "matmul",
     "transpose",
+    "rmsnorm_backward",
 )
 """The exercises whose solutions take the interpreter more than a few seconds."""
 
