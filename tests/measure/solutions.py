@@ -113,6 +113,30 @@ _MENDED = {
             "transpose_tile[(triton.cdiv(M, 64), triton.cdiv(N, 64))](x, out, M, N, TILE=64, num_warps=8)",
         ),
     ),
+    "tiled_matmul": (
+        ("def matmul_row(a, b, c, M, N, K, COL", "def matmul_tile(a, b, c, M, N, K, ROWS: tl.constexpr, COL"),
+        ("    row = tl.program_id(0)\n", "    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)\n"),
+        ("tl.zeros([COLUMNS]", "tl.zeros([ROWS, COLUMNS]"),
+        (
+            "        part_a = tl.load(a + row * K + k, mask=k < K, other=0.0)\n",
+            "        inside = (rows[:, None] < M) & (k[None, :] < K)\n"
+            "        part_a = tl.load(a + rows[:, None] * K + k[None, :], mask=inside, other=0.0)\n",
+        ),
+        (
+            "total += tl.sum(part_a[:, None] * part_b, axis=0)",
+            'total = tl.dot(part_a, part_b, total, input_precision="ieee")',
+        ),
+        (
+            "    tl.store(c + row * N + columns, total, mask=columns < N)",
+            "    inside = (rows[:, None] < M) & (columns[None, :] < N)\n"
+            "    tl.store(c + rows[:, None] * N + columns[None, :], total, mask=inside)",
+        ),
+        (
+            "matmul_row[(M, triton.cdiv(N, 512))](a, b, out, M, N, K, COLUMNS=512, DEPTH=32, num_warps=8)",
+            "grid = (triton.cdiv(M, 128), triton.cdiv(N, 128))\n"
+            "    matmul_tile[grid](a, b, out, M, N, K, ROWS=128, COLUMNS=128, DEPTH=32, num_warps=8)",
+        ),
+    ),
     "rmsnorm_backward": (
         ("dx, dw, N, BLOCK", "dx, partials, M, N, BLOCK"),
         ("    row = tl.program_id(0)\n", ""),
@@ -566,6 +590,62 @@ REJECTED = (
             ),
             ("(triton.cdiv(M, 64), ", "(triton.cdiv(M, 2), "),
         ),
+    ),
+    Solution(
+        "tiled_matmul",
+        "tiles of 64",
+        "slow",
+        (
+            ("ROWS=128, COLUMNS=128", "ROWS=64, COLUMNS=64"),
+            ("M, 128), triton.cdiv(N, 128)", "M, 64), triton.cdiv(N, 64)"),
+        ),
+    ),
+    Solution(
+        "tiled_matmul", "each turn replaces the sum", "overwritten_sum", (("part_b, total, input", "part_b, input"),)
+    ),
+    Solution(
+        "tiled_matmul",
+        "steps as long as the tile is high",
+        "skipped_part",
+        (("range(0, K, DEPTH)", "range(0, K, ROWS)"),),
+    ),
+    Solution(
+        "tiled_matmul", "steps of half a block", "counted_twice", (("range(0, K, DEPTH)", "range(0, K, DEPTH // 2)"),)
+    ),
+    Solution(
+        "tiled_matmul",
+        "only the first block of K",
+        "first_block_of_a_row",
+        (("range(0, K, DEPTH)", "range(0, DEPTH, DEPTH)"),),
+    ),
+    Solution(
+        "tiled_matmul",
+        "the tail of K is not masked",
+        "unmasked_load",
+        ((" & (k[None, :] < K)", ""), ("(k[:, None] < K) & ", "")),
+    ),
+    Solution(
+        "tiled_matmul",
+        "the numbers of the grid are swapped",
+        "missing_tiles",
+        (("(triton.cdiv(M, 128), triton.cdiv(N, 128))", "(triton.cdiv(N, 128), triton.cdiv(M, 128))"),),
+    ),
+    Solution("tiled_matmul", "no mask of the store", "unmasked_store", ((" total, mask=inside)", " total)"),)),
+    Solution(
+        "tiled_matmul", "a wrong stride of A", "wrong_stride", (("a + rows[:, None] * K", "a + rows[:, None] * N"),)
+    ),
+    Solution(
+        "tiled_matmul",
+        "factors in half precision",
+        "low_precision",
+        (("tl.dot(part_a, part_b", "tl.dot(part_a.to(tl.float16), part_b.to(tl.float16)"),),
+    ),
+    Solution(
+        "tiled_matmul",
+        "tensor cores that round to TF32",
+        "low_precision",
+        ((', input_precision="ieee"', ""),),
+        needs_gpu=True,
     ),
     Solution(
         "rmsnorm_backward",

@@ -26,6 +26,7 @@ SLOW = (
     "attention",
     "matmul",
     "transpose",
+    "tiled_matmul",
     "rmsnorm_backward",
 )
 """The exercises whose solutions take the interpreter more than a few seconds."""
