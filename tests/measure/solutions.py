@@ -137,6 +137,44 @@ _MENDED = {
             "    matmul_tile[grid](a, b, out, M, N, K, ROWS=128, COLUMNS=128, DEPTH=32, num_warps=8)",
         ),
     ),
+    "transformer_block": (
+        ("def add_row(a, b, c, D, BLOCK", "def add_and_norm_row(a, b, w, c, normed, D, BLOCK"),
+        ("mask=inside).to(tl.float32)\n    total +=", "mask=inside, other=0.0).to(tl.float32)\n    total +="),
+        (
+            "total += tl.load(b + row + columns, mask=inside).to(tl.float32)\n"
+            "    tl.store(c + row + columns, total, mask=inside)\n",
+            "total += tl.load(b + row + columns, mask=inside, other=0.0).to(tl.float32)\n"
+            "    tl.store(c + row + columns, total, mask=inside)\n"
+            "    scale = 1.0 / tl.sqrt(tl.sum(total * total, axis=0) / D + 1e-5)\n"
+            "    weights = tl.load(w + columns, mask=inside, other=0.0).to(tl.float32)\n"
+            "    tl.store(normed + row + columns, total * scale * weights, mask=inside)\n",
+        ),
+        (
+            "def add(a: torch.Tensor, b: torch.Tensor, c",
+            "def add_and_norm(a: torch.Tensor, b: torch.Tensor, w: torch.Tensor, c",
+        ),
+        (
+            'torch.Tensor) -> None:\n    """Write a + b into c."""',
+            'torch.Tensor) -> torch.Tensor:\n    """Write a + b into c, and return its norm."""',
+        ),
+        (
+            "    block = triton.next_power_of_2(columns)\n    add_row",
+            "    normed, block = torch.empty_like(a), triton.next_power_of_2(columns)\n    add_row",
+        ),
+        (
+            "add_row[(rows,)](a, b, c, columns, BLOCK=block, num_warps=max(1, block // 512))\n",
+            "add_and_norm_row[(rows,)](a, b, w, c, normed, columns, BLOCK=block, num_warps=max(1, block // 512))\n"
+            "    return normed\n",
+        ),
+        (
+            "    h = torch.empty_like(tokens)\n"
+            "    add(tokens, torch.mm(mixed, w_out), h)\n"
+            "    gated = gate(torch.mm(norm(h, w_norm2), w_up))\n"
+            "    add(h, torch.mm(gated, w_down), y)\n",
+            "    normed = add_and_norm(tokens, torch.mm(mixed, w_out), w_norm2, y)\n"
+            "    y.addmm_(gate(torch.mm(normed, w_up)), w_down)\n",
+        ),
+    ),
     "rmsnorm_backward": (
         ("dx, dw, N, BLOCK", "dx, partials, M, N, BLOCK"),
         ("    row = tl.program_id(0)\n", ""),
@@ -646,6 +684,61 @@ REJECTED = (
         "low_precision",
         ((', input_precision="ieee"', ""),),
         needs_gpu=True,
+    ),
+    Solution(
+        "transformer_block",
+        "h is not stored",
+        "depends_on_out",
+        (("    tl.store(c + row + columns, total, mask=inside)\n", ""),),
+    ),
+    Solution(
+        "transformer_block",
+        "the last product replaces h",
+        "unknown",
+        (("y.addmm_(gate(torch.mm(normed, w_up)), w_down)", "torch.mm(gate(torch.mm(normed, w_up)), w_down, out=y)"),),
+    ),
+    Solution(
+        "transformer_block", "the norm has no weights", "unused_input", (("total * scale * weights", "total * scale"),)
+    ),
+    Solution(
+        "transformer_block",
+        "the attention is not added",
+        "unused_input",
+        (("total += tl.load(b + row + columns, mask=inside, other=0.0).to(tl.float32)", "total += 0.0"),),
+    ),
+    Solution(
+        "transformer_block",
+        "one row missing",
+        "missing_rows",
+        (("add_and_norm_row[(rows,)]", "add_and_norm_row[(max(1, rows - 1),)]"),),
+    ),
+    Solution(
+        "transformer_block",
+        "gates and numbers swapped",
+        "unknown",
+        (("gate * tl.sigmoid(gate) * up", "up * tl.sigmoid(up) * gate"),),
+    ),
+    Solution(
+        "transformer_block",
+        "the last addition is a pass",
+        "slow",
+        (
+            (
+                "w_norm2, y)\n    y.addmm_(gate(torch.mm(normed, w_up)), w_down)",
+                "w_norm2, y)\n    add_and_norm(y, torch.mm(gate(torch.mm(normed, w_up)), w_down), w_norm2, y)",
+            ),
+        ),
+    ),
+    Solution(
+        "transformer_block",
+        "the norm loads h",
+        "slow",
+        (
+            (
+                "normed = add_and_norm(tokens, torch.mm(mixed, w_out), w_norm2, y)",
+                "add_and_norm(tokens, torch.mm(mixed, w_out), w_norm2, y)\n    normed = norm(y, w_norm2)",
+            ),
+        ),
     ),
     Solution(
         "rmsnorm_backward",

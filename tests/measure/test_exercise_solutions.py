@@ -28,6 +28,7 @@ SLOW = (
     "transpose",
     "tiled_matmul",
     "rmsnorm_backward",
+    "transformer_block",
 )
 """The exercises whose solutions take the interpreter more than a few seconds."""
 
