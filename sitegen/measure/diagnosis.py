@@ -7,7 +7,7 @@ calls the kernel.  Rules stand in the order in which one mistake explains anothe
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -28,6 +28,10 @@ ADVICE = {
     "too_few_programs": " Round the number of blocks up with `triton.cdiv`.",
     "programs_overwrite": " All programs store into the same place, and the last one wins: give each sum a place of "
     "its own, and add these sums in a second launch.",
+    "unused_input": " The kernel leaves this input out of a sum or a product.",
+    "overwritten_sum": " Each turn of the loop replaces the sum of the turns before: add to it.",
+    "skipped_part": " The step of the loop is longer than the block that a turn loads: give both the same length.",
+    "counted_twice": " The step of the loop is shorter than the block that a turn loads: give both the same length.",
 }
 """What to do about the cause of an alternative whose words do not say it."""
 LONG_SUM = 1024
@@ -47,6 +51,18 @@ class Alternative:
 
 
 @dataclass(frozen=True, slots=True)
+class Sum:
+    """A dim over which an output adds."""
+
+    name: str
+    size: int
+    axes: Mapping[str, int]
+    """The axis of each input that has the dim, by the name of the input."""
+    noun: str
+    """What is added: `number`, `row`, or `place of K`.  Numbers and rows are divided among programs."""
+
+
+@dataclass(frozen=True, slots=True)
 class Trial:
     """One call of the kernel."""
 
@@ -62,6 +78,8 @@ class Trial:
     alternatives: tuple[Alternative, ...] = ()
     scale: float = 0.0
     """The size of a typical value, to which errors are compared; 0 for the largest expected value."""
+    changing: int = 0
+    """Elements that depend on what the output held before the call; an element that was not written is one of them."""
 
     @property
     def wrong(self) -> Any:
@@ -77,6 +95,11 @@ class Trial:
     def size(self) -> float:
         """The value to which errors are compared."""
         return self.scale or _scale(self.expected)
+
+    @property
+    def error(self) -> float:
+        """The largest error, relative to `size`."""
+        return float((self.got.double() - self.expected).abs().max()) / self.size
 
     @property
     def right(self) -> bool:
@@ -101,6 +124,24 @@ class Evidence:
     summed: str = ""
     """The last dim, when it is no dim of the output: results are sums over it.  Empty otherwise."""
 
+    @property
+    def right(self) -> bool:
+        """Whether the output is right for normal inputs."""
+        return all(trial.right for trial in self.plain)
+
+
+def diagnose_outputs(evidence: Mapping[str, Evidence]) -> Diagnosis:
+    """Return the cause of the first wrong output, by the names of all outputs, in their order."""
+    wrong = [name for name, one in evidence.items() if not one.right]
+    shifted = [name for name, one in evidence.items() if not all(trial.right for trial in one.shifted)]
+    name = [*wrong, *shifted, *evidence][0]
+    found = diagnose(evidence[name])
+    if len(evidence) == 1 or not wrong:
+        return found
+    right = [f"`{other}`" for other in evidence if other not in wrong]
+    others = f"{' and '.join(right)} {'is' if len(right) == 1 else 'are'} right, and " if right else ""
+    return replace(found, sentence=f"Of the outputs, {others}`{name}` is wrong. {found.sentence}")
+
 
 def diagnose(evidence: Evidence) -> Diagnosis:
     """Return the first cause that the experiments support; `unknown` says which elements are wrong."""
@@ -116,6 +157,8 @@ def _past_the_end(evidence: Evidence, failing: Sequence[Trial], right: Sequence[
     over = [trial for trial in failing if trial.past_end]
     if not over:
         return None
+    if mixed := [trial for trial in over if bool(trial.unwritten.any())]:
+        return _wrong_places(mixed[0], right)
     trial = over[-1]
     size = trial.got.numel()
     elements = f"{size} element{'' if size == 1 else 's'}"
@@ -124,6 +167,16 @@ def _past_the_end(evidence: Evidence, failing: Sequence[Trial], right: Sequence[
         f"place {size + trial.past_end}: the tail of the last block is not masked in `tl.store`."
     )
     return Diagnosis("unmasked_store", sentence, _right_at(right))
+
+
+def _wrong_places(trial: Trial, right: Sequence[Trial]) -> Diagnosis:
+    """The kernel left out elements of the output, and wrote behind its end."""
+    sentence = (
+        f"At {trial.place} {int(trial.unwritten.sum())} of {trial.got.numel()} elements of the output were not "
+        "written, and the kernel wrote behind its end instead. Its places or its mask are those of another shape: "
+        "check that both have rows and columns in the same order, and how long a row of the output is."
+    )
+    return Diagnosis("wrong_places", sentence, _right_at(right))
 
 
 def _unwritten(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
@@ -150,7 +203,9 @@ def _unwritten_tiles(trial: Trial, right: Sequence[Trial]) -> Diagnosis | None:
     missing = " and ".join(f"{_places(name, side)}" for name, side in sides if bool(side.any()))
     sentence = (
         f"At {trial.place} {missing} of the output were never written: the grid has too few tiles. Round the number "
-        "of tiles in each direction up (`triton.cdiv`), so that the last tile reaches beyond the edge."
+        "of tiles in each direction up (`triton.cdiv`), so that the last tile reaches beyond the edge. Also check the "
+        "order of the two numbers of the grid, and that the mask compares rows with the rows and columns with the "
+        "columns of the output."
     )
     return Diagnosis("missing_tiles", sentence, _right_at(right))
 
@@ -165,7 +220,8 @@ def _unwritten_rows(trial: Trial, right: Sequence[Trial]) -> Diagnosis | None:
     count, total = int(rows.sum()), rows.numel()
     sentence = (
         f"At {trial.place} {_rows_words(rows)} of {total} {'was' if count == 1 else 'were'} never written; the other "
-        f"rows were. The grid has too few programs: it must cover every row, so round its size up (`triton.cdiv`)."
+        f"rows were. The grid has too few programs: it must cover every row, so round its size up (`triton.cdiv`). If "
+        "the grid has two numbers, also check their order."
     )
     return Diagnosis("missing_rows", sentence, _right_at(right))
 
@@ -268,15 +324,18 @@ def _shifted_tail(evidence: Evidence, right: Sequence[Trial]) -> Diagnosis | Non
 
 
 def _imprecise(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
-    """Every result is nearly right, and no long sum is quite right."""
+    """Every result is nearly right, and no long sum is quite right.  If all results count as right, the gate wants more
+    digits than some of them have.
+    """
     if evidence.summed and any(_last_size(one) >= LONG_SUM for one in right):
         return None
-    errors = [float((one.got.double() - one.expected).abs().max()) / one.size for one in failing]
+    suspects = failing or [one for one in right if one.close == CLOSE and one.error > EXACT]
+    errors = [one.error for one in suspects]
     if not errors or not all(error <= NEARLY for error in errors):  # NaN is no small error
         return None
     if found := _shifted_tail(evidence, right):
         return found
-    trial = failing[errors.index(max(errors))]
+    trial = suspects[errors.index(max(errors))]
     dot = ', and give `tl.dot` `input_precision="ieee"`' if evidence.summed and trial.got.dim() == 2 else ""
     sentence = (
         f"Every result is nearly right: at {trial.place} the largest error is {max(errors):.2g} of a typical value. A "
@@ -398,7 +457,20 @@ def _factor(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]
     return None
 
 
-_BY_SIZE = (_tiles, _tail, _first_block, _rows, _factor)
+def _depends_on_out(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
+    """Two calls with the same inputs differ, and the output held something else before."""
+    for trial in failing:
+        if trial.changing:
+            sentence = (
+                f"At {trial.place} {trial.changing} of {trial.got.numel()} elements depend on what `out` held before "
+                "the call: the kernel uses a place that it has not written yet, such as one that an earlier launch "
+                "leaves out."
+            )
+            return Diagnosis("depends_on_out", sentence, _right_at(right))
+    return None
+
+
+_BY_SIZE = (_tiles, _tail, _first_block, _rows, _factor, _depends_on_out)
 """The rules that compare shapes and places, after those that compare values."""
 
 
@@ -480,6 +552,9 @@ def alternatives_of(
 
     `compute` returns the output for inputs by name, in float64.
     """
+    for tensor in tensors.values():
+        if tensor.dim() == 2 and torch.equal(tensor.t().double(), expected):
+            yield from _half_transposed(tensor.double())
     for name, tensor in tensors.items():
         for cause, words, read in _misread(name, tensor, sizes):
             yield Alternative(cause, words, compute({**tensors, name: read}))
@@ -487,6 +562,8 @@ def alternatives_of(
             rounded = tensor.bfloat16().float()
             words = f"rounding `{name}` to bfloat16 before the calculation"
             yield Alternative("low_precision", words, compute({**tensors, name: rounded}))
+        if len(tensors) > 1 and tensor.is_floating_point():
+            yield from _unused(name, tensors, compute)
     if any(tensor.dtype is torch.float32 for tensor in tensors.values()):
         rounded = {name: tensor.bfloat16().float() for name, tensor in tensors.items()}
         yield Alternative("low_precision", "rounding the inputs to bfloat16 first", compute(rounded))
@@ -495,8 +572,6 @@ def alternatives_of(
         for dtype in (torch.bfloat16, torch.float16) if expected.numel() > 1 else ():  # one number may fit by chance
             words = f"rounding the result to {str(dtype).removeprefix('torch.')}"
             yield Alternative("low_precision", words, expected.to(dtype).double())
-    if expected.numel() == 1 and all(tensor.dim() == 1 for tensor in tensors.values()):
-        yield from _partial_sums(tensors, compute)
     if expected.dim() == 2:
         rows, columns = expected.shape
         swapped = expected.t().reshape(-1).reshape(rows, columns)
@@ -504,21 +579,74 @@ def alternatives_of(
         yield Alternative("swapped_indices", words, swapped)
 
 
-def _partial_sums(tensors: Mapping[str, Any], compute: Any) -> Iterator[Alternative]:
-    """Yield what one number out of N becomes when only some blocks of the inputs count in it."""
-    size = min(tensor.numel() for tensor in tensors.values())
-    for block in (1 << power for power in range(4, 15)):
+def _unused(name: str, tensors: Mapping[str, Any], compute: Any) -> Iterator[Alternative]:
+    """Yield what the output becomes without an input: with zeros where it is added, with ones where it multiplies."""
+    for number in (0, 1):
+        output = compute({**tensors, name: torch.full_like(tensors[name], number)})
+        words = f"an input `{name}` of {'ones' if number else 'zeros'}"
+        yield Alternative("unused_input", words, output)
+
+
+def incomplete_sums(tensors: Mapping[str, Any], of: Sum, compute: Any) -> Iterator[Alternative]:
+    """Yield what an output becomes when only some blocks of a sum count in it, or some count twice."""
+
+    def only(places: Any) -> Any:
+        parts = {name: tensors[name].index_select(axis, places) for name, axis in of.axes.items()}
+        return compute({**tensors, **parts})
+
+    found = _parts_of_a_loop(of) if of.noun.startswith("place") else _parts_of_programs(of)
+    for cause, words, places in found:
+        yield Alternative(cause, words, only(places))
+
+
+def _parts_of_programs(of: Sum) -> Iterator[tuple[str, str, Any]]:
+    """Yield the places that count when blocks of a sum belong to programs, and some of the programs count."""
+    size, places = of.size, torch.arange(of.size)
+    for block in (1 << power for power in range(4 if of.noun == "number" else 0, 15)):
         if block >= size:
             return
         whole, last = size // block * block, (size - 1) // block * block
-        left_out = f"leaving out the last {size - whole} numbers, which fill no whole block,"
-        overwritten = f"using only the numbers from {last} on, those of the last program,"
-        for cause, part, words in (
-            ("first_block_only", slice(0, block), f"using only the first {block} numbers"),
-            ("too_few_programs", slice(0, whole), left_out),
-            ("programs_overwrite", slice(last, size), overwritten),
-        ):
-            yield Alternative(cause, words, compute({name: tensor[part] for name, tensor in tensors.items()}))
+        yield "first_block_only", f"using only the first {_many(block, of.noun)}", places[:block]
+        if whole < size:
+            left_out = f"leaving out the last {_many(size - whole, of.noun)}, which fill no whole block,"
+            yield "too_few_programs", left_out, places[:whole]
+        of_last = f"the {of.noun}s from {last} on, those" if last < size - 1 else f"{of.noun} {last}, that"
+        yield "programs_overwrite", f"using only {of_last} of the last program,", places[last:]
+
+
+def _parts_of_a_loop(of: Sum) -> Iterator[tuple[str, str, Any]]:
+    """Yield the places that count when a loop adds block by block, and keeps the last, skips some, or repeats some."""
+    size, places = of.size, torch.arange(of.size)
+    for block in (1 << power for power in range(3, 9)):
+        if block >= size:
+            return
+        last = (size - 1) // block * block
+        yield "overwritten_sum", f"using only the places of {of.name} from {last} on, the last block,", places[last:]
+        for step in (block << power for power in range(1, 4)):
+            if step < size:
+                words = f"using only the first {block} of every {step} places of {of.name}"
+                yield "skipped_part", words, places[places % step < block]
+                turns = [places[start : start + step] for start in range(0, size, block)]
+                words = f"adding {step} places of {of.name} at each step of {block}"
+                yield "counted_twice", words, torch.cat(turns)
+
+
+def _many(count: int, noun: str) -> str:
+    """Return a count in words: `128 numbers`, `1 row`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _half_transposed(matrix: Any) -> Iterator[Alternative]:
+    """Yield what a transpose becomes when all numbers keep their order, or when those of each tile do."""
+    rows, columns = matrix.shape
+    words = "copying the numbers in their order, without transposing them (place `r * N + c` instead of `c * M + r`)"
+    yield Alternative("swapped_indices", words, matrix.reshape(columns, rows))
+    c, r = torch.arange(columns)[:, None], torch.arange(rows)[None, :]
+    for side in (1 << power for power in range(3, 8)):
+        row, column = r // side * side + c % side, c // side * side + r % side
+        values = matrix[row.clamp(max=rows - 1), column.clamp(max=columns - 1)]
+        words = f"moving each tile of {side} × {side} numbers to its place without transposing the numbers in it"
+        yield Alternative("unturned_tile", words, torch.where((row < rows) & (column < columns), values, torch.nan))
 
 
 def _misread(name: str, tensor: Any, sizes: Mapping[str, int]) -> Iterator[tuple[str, str, Any]]:

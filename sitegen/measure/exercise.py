@@ -23,6 +23,7 @@ from sitegen.model.exercise import (
     FEWEST_PROGRAMS,
     MOST_PROGRAMS,
     READER,
+    SECTOR_BYTES,
     ExerciseJob,
     ExerciseResult,
     Speed,
@@ -230,13 +231,19 @@ def _spilled(reader: Speed, author: Speed) -> str:
 
 
 def _counted_slow(job: ExerciseJob, result: ExerciseResult) -> str:
-    """Return why the kernel would be slow on any GPU, by its loads and programs."""
+    """Return why the kernel would be slow on any GPU, by its loads, the sectors that it touches and its programs."""
     mine, theirs = result.traffic, result.author_traffic
     if not mine or not theirs:
         return ""
     if mine.loaded_bytes > job.most_loads * theirs.loaded_bytes:
         times = f"{mine.loaded_bytes / max(1, theirs.loaded_bytes):.1f} × the bytes of the author's solution"
         return f"it loads {times}, and the limit is {job.most_loads:g} ×: {_advice(job)}"
+    if mine.sectors > job.most_loads * theirs.sectors:
+        times = f"{mine.sectors / max(1, theirs.sectors):.1f} × the sectors of {SECTOR_BYTES} bytes"
+        return (
+            f"its loads and stores touch {times} of the author's solution, and the limit is {job.most_loads:g} ×. "
+            "Memory moves whole sectors: let each load and each store of a program cover whole pieces of rows"
+        )
     if mine.programs > MOST_PROGRAMS * theirs.programs:
         times = f"{mine.programs / max(1, theirs.programs):.0f} × as many programs as the author's solution"
         return f"it starts {times}: let each program handle a block"
@@ -250,7 +257,11 @@ def _counted_slow(job: ExerciseJob, result: ExerciseResult) -> str:
 
 
 def _advice(job: ExerciseJob) -> str:
-    """Return what saves loads: larger tiles where a value serves several results, else fewer passes."""
-    if len(job.kernel.dims) > 2:
+    """Return what saves loads.
+
+    It is a larger tile where a value serves several results, as in matmul and attention, which have three dims; else
+    fewer passes.
+    """
+    if len(job.kernel.dims) == 3:
         return "a larger tile uses each loaded value for more results"
     return "load each value once, and keep it"

@@ -19,10 +19,28 @@ import torch
 
 from sitegen.measure import interpreter
 from sitegen.measure.correctness import KernelSetup, cases, check, check_case
-from sitegen.measure.diagnosis import Alternative, Evidence, Trial, alternatives_of, diagnose
+from sitegen.measure.diagnosis import (
+    Alternative,
+    Evidence,
+    Sum,
+    Trial,
+    alternatives_of,
+    diagnose_outputs,
+    incomplete_sums,
+)
 from sitegen.measure.faults import failure_of
 from sitegen.measure.guarded_calls import Buffers, call_and_wait, guarded_buffers
-from sitegen.measure.inputs import CANARY_BYTES, POISONS, as_tuple, generator, in_order, output_dtypes, output_shapes
+from sitegen.measure.inputs import (
+    CANARY_BYTES,
+    POISONS,
+    GuardedTensor,
+    as_tuple,
+    bits,
+    generator,
+    in_order,
+    output_dtypes,
+    output_shapes,
+)
 from sitegen.measure.protocol import EvaluationEnded
 from sitegen.measure.runnable import (
     Runnable,
@@ -31,7 +49,7 @@ from sitegen.measure.runnable import (
     reference_baseline,
     reference_of,
 )
-from sitegen.model.exercise import Diagnosis, ExerciseJob, ExerciseResult, Traffic, dtype_of
+from sitegen.model.exercise import SECTOR_BYTES, Diagnosis, ExerciseJob, ExerciseResult, Traffic, dtype_of
 from sitegen.model.formula import evaluate_int, names_in
 from sitegen.model.kernel import Kernel, Status
 from sitegen.model.plain import from_plain, to_plain
@@ -40,6 +58,7 @@ ALIGNED: Mapping[int, tuple[tuple[int, ...], ...]] = {
     1: ((1024,), (16384,)),
     2: ((8, 128), (4, 2048)),
     3: ((64, 64, 64), (32, 64, 128), (128, 32, 64), (64, 128, 32)),
+    4: ((1, 64, 128, 16), (1, 128, 128, 64)),
 }
 """Sizes of powers of two at which a wrong kernel is called too, by the number of dims.  Where inputs of such sizes have
 more than MOST_INTERPRETED elements, all sizes but the last are halved until they have not.
@@ -141,62 +160,105 @@ def _explained(why: EvaluationEnded) -> Diagnosis | None:
 def _cause(setup: KernelSetup, runnable: Runnable, called: tuple[Mapping[str, int], ...]) -> Diagnosis:
     """Return the cause by experiment; a GPU may end an experiment that reads or writes outside of its memory."""
     try:
-        return diagnose(_evidence(setup, runnable, called))
+        return diagnose_outputs(_evidence(setup, runnable, called))
     except Exception as error:
         return Diagnosis("crash", f"The kernel did not run to its end: {error}")
 
 
-def _evidence(setup: KernelSetup, runnable: Runnable, ragged: tuple[Mapping[str, int], ...]) -> Evidence:
-    """Call the kernel at ragged shapes and at powers of two with normal inputs.  At some of them also call it with
-    inputs + SHIFT, and with an output that is 0 before the call.  Whole numbers, such as classes, are not shifted: they
-    are indices.
+def _evidence(setup: KernelSetup, runnable: Runnable, ragged: tuple[Mapping[str, int], ...]) -> Mapping[str, Evidence]:
+    """Return the experiments on each output, by its name.
+
+    They call the kernel at ragged shapes and at powers of two with normal inputs.  At some of them they also call it
+    with inputs + SHIFT, and with outputs that are 0 before the call.  Whole numbers, such as classes, are not shifted:
+    they are indices.
     """
     aligned = [_fitting(setup.kernel, sizes) for sizes in ALIGNED[len(setup.kernel.dims)]]
     shapes = [*ragged, *aligned]
-    plain = tuple(_trial(setup, runnable, dims) for dims in shapes)
-    shifted = tuple(_trial(setup, runnable, dims, shift=SHIFT) for dims in (aligned[0], *ragged[1:2]))
-    cleared = _trial(setup, runnable, aligned[0], fills=(0,))
-    last = setup.kernel.dims[-1]
-    summed = "" if any(last in names_in(size) for size in setup.kernel.outputs[0].shape) else last
-    return Evidence(plain, shifted, (cleared,), summed)
+    plain = [_trials(setup, runnable, dims) for dims in shapes]
+    shifted = [_trials(setup, runnable, dims, shift=SHIFT) for dims in (aligned[0], *ragged[1:2])]
+    cleared = [_trials(setup, runnable, aligned[0], fills=(0,))]
+    return {
+        output.name: Evidence(
+            tuple(trials[place] for trials in plain),
+            tuple(trials[place] for trials in shifted),
+            tuple(trials[place] for trials in cleared),
+            setup.kernel.dims[-1] if setup.kernel.dims[-1] in _summed(setup.kernel, place) else "",
+        )
+        for place, output in enumerate(setup.kernel.outputs)
+    }
 
 
-def _trial(
+def _summed(kernel: Kernel, output: int) -> list[str]:
+    """Return the dims that an output does not have."""
+    kept = {name for size in kernel.outputs[output].shape for name in names_in(size)}
+    return [name for name in kernel.dims if name not in kept]
+
+
+def _trials(
     setup: KernelSetup,
     runnable: Runnable,
     dims: Mapping[str, int],
     shift: float = 0.0,
     fills: tuple[int, ...] = POISONS,
-) -> Trial:
+) -> tuple[Trial, ...]:
+    """Call the kernel once for each fill, and return a trial of each output."""
     tensors = setup.reference.make_inputs(dims, getattr(torch, setup.dtype), generator(setup.device, 0), setup.device)
     inputs = tuple(one + shift if one.is_floating_point() else one for one in in_order(setup.kernel, tensors))
     buffers = _buffers(setup, dims, inputs)
-    got, unwritten, past = _call(runnable, buffers, fills)
     names = [tensor.name for tensor in setup.kernel.inputs]
-
-    def compute(named: Mapping[str, Any]) -> Any:
-        return _expected(setup, named, setup.params)
-
     named = dict(zip(names, (one.cpu() for one in inputs), strict=True))
-    expected = compute(named)
-    others: tuple[Alternative, ...] = ()
-    if not shift:
-        others = (*alternatives_of(named, dims, compute, expected), *_with_other_params(setup, named))
-    return Trial(dims, expected, got.cpu(), unwritten.cpu(), past, others, _typical(setup, inputs))
+    expected, scale = _expected(setup, named, setup.params), _typical(setup, inputs)
+    return tuple(
+        Trial(
+            dims,
+            expected[place],
+            got.cpu(),
+            unwritten.cpu(),
+            past,
+            () if shift else tuple(_alternatives(setup, named, dims, place, expected[place])),
+            scale,
+            changing,
+        )
+        for place, (got, unwritten, past, changing) in enumerate(_call(runnable, buffers, fills))
+    )
 
 
-def _expected(setup: KernelSetup, named: Mapping[str, Any], params: Mapping[str, Any]) -> Any:
-    """Return the first output of the reference for inputs by name, in float64."""
+def _expected(setup: KernelSetup, named: Mapping[str, Any], params: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the outputs of the reference for inputs by name, in float64."""
     exact = {name: one.double() if one.is_floating_point() else one for name, one in named.items()}
-    return as_tuple(setup.reference.reference(**exact, **params))[0].cpu()
+    return tuple(one.cpu() for one in as_tuple(setup.reference.reference(**exact, **params)))
 
 
-def _with_other_params(setup: KernelSetup, named: Mapping[str, Any]) -> Iterator[Alternative]:
-    """Yield the outputs of a kernel that computes with another value of a parameter of kernel.yaml."""
+def _alternatives(
+    setup: KernelSetup, named: Mapping[str, Any], dims: Mapping[str, int], place: int, expected: Any
+) -> Iterator[Alternative]:
+    """Yield what an output would be after known mistakes."""
+
+    def compute(inputs: Mapping[str, Any]) -> Any:
+        return _expected(setup, inputs, setup.params)[place]
+
+    yield from alternatives_of(named, dims, compute, expected)
+    if all(one.is_floating_point() for one in named.values()):  # an index needs every place of the dim that it names
+        for of in _sums(setup.kernel, dims, place):
+            yield from incomplete_sums(named, of, compute)
+    yield from _with_other_params(setup, named, place)
+
+
+def _sums(kernel: Kernel, dims: Mapping[str, int], output: int) -> Iterator[Sum]:
+    """Yield a dim over which an output adds: that of a vector, the rows of a matrix, the inner one of a product."""
+    for name in _summed(kernel, output):
+        axes = {tensor.name: tensor.shape.index(name) for tensor in kernel.inputs if name in tensor.shape}
+        noun = "number" if len(dims) == 1 else "row" if name == kernel.dims[0] else f"place of {name}"
+        if axes and (noun != f"place of {name}" or len(axes) == len(kernel.inputs)):
+            yield Sum(name, dims[name], axes, noun)
+
+
+def _with_other_params(setup: KernelSetup, named: Mapping[str, Any], place: int) -> Iterator[Alternative]:
+    """Yield an output of a kernel that computes with another value of a parameter of kernel.yaml."""
     for name, values in setup.kernel.params.items():
         for value in values:
             if value != setup.params[name]:
-                output = _expected(setup, named, {**setup.params, name: value})
+                output = _expected(setup, named, {**setup.params, name: value})[place]
                 yield Alternative("wrong_param", f"`{name}={value}`", output)
 
 
@@ -210,24 +272,33 @@ def _typical(setup: KernelSetup, inputs: Any) -> float:
     return min(float(exact[0].norm()), float(setup.reference.error_scale(*exact).max()))
 
 
-def _call(runnable: Runnable, buffers: Buffers, fills: tuple[int, ...]) -> tuple[Any, Any, int]:
-    """Return the first output, its elements that keep every fill, and how far behind its end something was written.
+def _call(runnable: Runnable, buffers: Buffers, fills: tuple[int, ...]) -> list[tuple[Any, Any, int, int]]:
+    """Return each output, its elements that keep every fill, how far behind its end something was written, and how many
+    of its elements depend on the fill.
 
     Outputs are filled with a byte before each call; an element that keeps several fills was not written.
     """
     if not runnable.takes_out:
-        got = call_and_wait(lambda: runnable.run_allocating(buffers.input_tensors, buffers.dims))[0]
-        return got, torch.zeros_like(got, dtype=torch.bool), 0
-    kept, past, out = [], 0, buffers.outs[0]
+        made = call_and_wait(lambda: runnable.run_allocating(buffers.input_tensors, buffers.dims))
+        return [(got, torch.zeros_like(got, dtype=torch.bool), 0, 0) for got in made]
+    kept, made, past = [], [], [0] * len(buffers.outs)
     for poison in reversed(fills):  # the last call keeps what it made of NaN
         for buffer in buffers.outs:
             buffer.fill(poison)
         call_and_wait(lambda: runnable.run_into(buffers.input_tensors, buffers.out_tensors, buffers.dims))
-        kept.append(out.untouched(poison))
-        changed = (out.raw[-CANARY_BYTES:] != poison).nonzero()
-        past = max(past, int(changed[-1]) // out.tensor.element_size() + 1 if len(changed) else 0)
-    unwritten = kept[0] & kept[-1] if len(fills) > 1 else torch.zeros_like(kept[0])
-    return out.tensor, unwritten, past
+        kept.append([out.untouched(poison) for out in buffers.outs])
+        made.append([bits(out.tensor).clone() for out in buffers.outs])
+        past = [max(most, _behind(out, poison)) for most, out in zip(past, buffers.outs, strict=True)]
+    first, last = kept[0], kept[-1] if len(fills) > 1 else [torch.zeros_like(one) for one in kept[0]]
+    unwritten = [before & after for before, after in zip(first, last, strict=True)]
+    changing = [int((one != other).sum()) for one, other in zip(made[0], made[-1], strict=True)]
+    return list(zip(buffers.out_tensors, unwritten, past, changing, strict=True))
+
+
+def _behind(out: GuardedTensor, poison: int) -> int:
+    """Return how many elements behind the end of an output a call reached, which was filled with a byte before."""
+    changed = (out.raw[-CANARY_BYTES:] != poison).nonzero()
+    return int(changed[-1]) // out.tensor.element_size() + 1 if len(changed) else 0
 
 
 def _buffers(setup: KernelSetup, dims: Mapping[str, int], inputs: Any) -> Buffers:
@@ -249,36 +320,53 @@ def _fitting(kernel: Kernel, sizes: tuple[int, ...]) -> dict[str, int]:
 class _Counts:
     loaded: int = 0
     programs: int = 0
+    sectors: int = 0
 
 
 def _traffic(setup: KernelSetup, runnable: Runnable, dims: Mapping[str, int]) -> Traffic:
-    """Return the programs and the loaded bytes of one call under the interpreter."""
+    """Return the programs, the loaded bytes and the sectors of one call under the interpreter."""
     tensors = setup.reference.make_inputs(dims, getattr(torch, setup.dtype), generator(setup.device, 0), setup.device)
     with _counted() as counts:
         runnable.run_allocating(in_order(setup.kernel, tensors), dims)
-    return Traffic(counts.programs, counts.loaded)
+    return Traffic(counts.programs, counts.loaded, counts.sectors)
 
 
 @contextmanager
 def _counted() -> Iterator[_Counts]:
-    """Count what the interpreter's programs load."""
-    from triton.runtime.interpreter import InterpreterBuilder
+    """Count what the interpreter's programs load, and the sectors that each of their loads and stores touches."""
+    from triton.runtime.interpreter import InterpreterBuilder as Builder
 
-    counts, load, place = _Counts(), InterpreterBuilder.create_masked_load, InterpreterBuilder.set_grid_idx
+    counts, load, store, place = (
+        _Counts(),
+        Builder.create_masked_load,
+        Builder.create_masked_store,
+        Builder.set_grid_idx,
+    )
 
     def counting_load(self: Any, pointers: Any, mask: Any, *others: Any) -> Any:
         counts.loaded += int(mask.data.sum()) * pointers.get_element_ty().primitive_bitwidth // 8
+        counts.sectors += _sectors(pointers.data, mask.data)
         return load(self, pointers, mask, *others)
+
+    def counting_store(self: Any, pointers: Any, value: Any, mask: Any, *others: Any) -> Any:
+        counts.sectors += _sectors(pointers.data, mask.data)
+        return store(self, pointers, value, mask, *others)
 
     def counting_place(self: Any, *index: int) -> Any:
         counts.programs += 1
         return place(self, *index)
 
-    InterpreterBuilder.create_masked_load, InterpreterBuilder.set_grid_idx = counting_load, counting_place
+    Builder.create_masked_load, Builder.create_masked_store = counting_load, counting_store
+    Builder.set_grid_idx = counting_place
     try:
         yield counts
     finally:
-        InterpreterBuilder.create_masked_load, InterpreterBuilder.set_grid_idx = load, place
+        Builder.create_masked_load, Builder.create_masked_store, Builder.set_grid_idx = load, store, place
+
+
+def _sectors(addresses: Any, mask: Any) -> int:
+    """Return how many sectors one access of a program touches; both are NumPy arrays of one shape."""
+    return len(set((addresses[mask] // SECTOR_BYTES).ravel().tolist()))
 
 
 if __name__ == "__main__":

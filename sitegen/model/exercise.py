@@ -9,6 +9,8 @@ from sitegen.model.kernel import Kernel
 
 READER = "yours"
 """Name of the implementation that the reader writes."""
+SECTOR_BYTES = 32
+"""The smallest piece that a GPU moves between its caches and its memory."""
 MOST_PROGRAMS = 64
 """Programs, as a multiple of the author's, above which each does too little."""
 FEWEST_PROGRAMS = 8
@@ -31,7 +33,8 @@ class ExerciseJob:
     counted_at: Mapping[str, int]
     """The shape at which the loaded bytes of both kernels are counted."""
     most_loads: float
-    """Loaded bytes, and on a GPU time, as a multiple of the author's, above which the kernel is slow."""
+    """Loaded bytes, touched sectors, and on a GPU time, as a multiple of the author's, above which the kernel is slow.
+    """
     machine: bool = False
     """Whether the check first lists what the machine has."""
 
@@ -55,10 +58,12 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """The loads and programs of one call of a kernel under Triton's interpreter."""
+    """The programs and the memory accesses of one call of a kernel under Triton's interpreter."""
 
     programs: int
     loaded_bytes: int
+    sectors: int = 0
+    """Sectors that the loads and stores touch.  A sector that two accesses touch counts twice."""
 
 
 @dataclass(frozen=True, slots=True)

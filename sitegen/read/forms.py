@@ -434,7 +434,8 @@ EXERCISE = Form(
         "kernel": "The kernel whose reference and checks judge the reader's code.",
         "solution": "The author's solution: the name of a Triton implementation of that kernel.",
         "counted_at": "The shape at which the check counts loaded bytes, by dimension.",
-        "most_loads": "Loaded bytes, and on a GPU time, as a multiple of the solution's, above which a kernel is slow.",
+        "most_loads": "Loaded bytes, touched sectors, and on a GPU time, as a multiple of the solution's, above which "
+        "a kernel is slow.",
         "description": "One sentence, for lists and search engines.",
         "minutes": "The minutes that a reader needs.",
         "needs": "The concepts that a reader must know before.",

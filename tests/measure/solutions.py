@@ -99,6 +99,117 @@ _MENDED = {
         ),
         ("WIDTH=WIDTH)\n    return", "WIDTH=WIDTH, num_warps=8)\n    return"),
     ),
+    "transpose": (
+        ("def transpose_row(x, y, M, N, BLOCK", "def transpose_tile(x, y, M, N, TILE"),
+        ("    row = tl.program_id(0)\n", "    rows = (tl.program_id(0) * TILE + tl.arange(0, TILE))[:, None]\n"),
+        (
+            "columns = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)",
+            "columns = (tl.program_id(1) * TILE + tl.arange(0, TILE))[None, :]",
+        ),
+        ("inside = columns < N", "inside = (rows < M) & (columns < N)"),
+        ("numbers = tl.load(x + row * N", "tile = tl.load(x + rows * N"),
+        ("y + columns * M + row, numbers, mask=inside)", "y + (columns * M + rows).T, tile.T, mask=inside.T)"),
+        (
+            "transpose_row[(M, triton.cdiv(N, 1024))](x, out, M, N, BLOCK=1024)",
+            "transpose_tile[(triton.cdiv(M, 64), triton.cdiv(N, 64))](x, out, M, N, TILE=64, num_warps=8)",
+        ),
+    ),
+    "tiled_matmul": (
+        ("def matmul_row(a, b, c, M, N, K, COL", "def matmul_tile(a, b, c, M, N, K, ROWS: tl.constexpr, COL"),
+        ("    row = tl.program_id(0)\n", "    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)\n"),
+        ("tl.zeros([COLUMNS]", "tl.zeros([ROWS, COLUMNS]"),
+        (
+            "        part_a = tl.load(a + row * K + k, mask=k < K, other=0.0)\n",
+            "        inside = (rows[:, None] < M) & (k[None, :] < K)\n"
+            "        part_a = tl.load(a + rows[:, None] * K + k[None, :], mask=inside, other=0.0)\n",
+        ),
+        (
+            "total += tl.sum(part_a[:, None] * part_b, axis=0)",
+            'total = tl.dot(part_a, part_b, total, input_precision="ieee")',
+        ),
+        (
+            "    tl.store(c + row * N + columns, total, mask=columns < N)",
+            "    inside = (rows[:, None] < M) & (columns[None, :] < N)\n"
+            "    tl.store(c + rows[:, None] * N + columns[None, :], total, mask=inside)",
+        ),
+        (
+            "matmul_row[(M, triton.cdiv(N, 512))](a, b, out, M, N, K, COLUMNS=512, DEPTH=32, num_warps=8)",
+            "grid = (triton.cdiv(M, 128), triton.cdiv(N, 128))\n"
+            "    matmul_tile[grid](a, b, out, M, N, K, ROWS=128, COLUMNS=128, DEPTH=32, num_warps=8)",
+        ),
+    ),
+    "transformer_block": (
+        ("def add_row(a, b, c, D, BLOCK", "def add_and_norm_row(a, b, w, c, normed, D, BLOCK"),
+        ("mask=inside).to(tl.float32)\n    total +=", "mask=inside, other=0.0).to(tl.float32)\n    total +="),
+        (
+            "total += tl.load(b + row + columns, mask=inside).to(tl.float32)\n"
+            "    tl.store(c + row + columns, total, mask=inside)\n",
+            "total += tl.load(b + row + columns, mask=inside, other=0.0).to(tl.float32)\n"
+            "    tl.store(c + row + columns, total, mask=inside)\n"
+            "    scale = 1.0 / tl.sqrt(tl.sum(total * total, axis=0) / D + 1e-5)\n"
+            "    weights = tl.load(w + columns, mask=inside, other=0.0).to(tl.float32)\n"
+            "    tl.store(normed + row + columns, total * scale * weights, mask=inside)\n",
+        ),
+        (
+            "def add(a: torch.Tensor, b: torch.Tensor, c",
+            "def add_and_norm(a: torch.Tensor, b: torch.Tensor, w: torch.Tensor, c",
+        ),
+        (
+            'torch.Tensor) -> None:\n    """Write a + b into c."""',
+            'torch.Tensor) -> torch.Tensor:\n    """Write a + b into c, and return its norm."""',
+        ),
+        (
+            "    block = triton.next_power_of_2(columns)\n    add_row",
+            "    normed, block = torch.empty_like(a), triton.next_power_of_2(columns)\n    add_row",
+        ),
+        (
+            "add_row[(rows,)](a, b, c, columns, BLOCK=block, num_warps=max(1, block // 512))\n",
+            "add_and_norm_row[(rows,)](a, b, w, c, normed, columns, BLOCK=block, num_warps=max(1, block // 512))\n"
+            "    return normed\n",
+        ),
+        (
+            "    h = torch.empty_like(tokens)\n"
+            "    add(tokens, torch.mm(mixed, w_out), h)\n"
+            "    gated = gate(torch.mm(norm(h, w_norm2), w_up))\n"
+            "    add(h, torch.mm(gated, w_down), y)\n",
+            "    normed = add_and_norm(tokens, torch.mm(mixed, w_out), w_norm2, y)\n"
+            "    y.addmm_(gate(torch.mm(normed, w_up)), w_down)\n",
+        ),
+    ),
+    "rmsnorm_backward": (
+        ("dx, dw, N, BLOCK", "dx, partials, M, N, BLOCK"),
+        ("    row = tl.program_id(0)\n", ""),
+        (
+            "    values = tl.load(x",
+            "    total = tl.zeros([BLOCK], tl.float32)\n"
+            "    for row in range(tl.program_id(0), M, tl.num_programs(0)):\n"
+            "        values = tl.load(x",
+        ),
+        *(
+            (f"    {name}", f"        {name}")
+            for name in ("grads = ", "rstd = ", "normals = ", "slope = ", "tl.store(dx")
+        ),
+        (
+            "    tl.store(dw + columns, grads * normals, mask=inside)\n",
+            "        total += grads * normals\n"
+            "    tl.store(partials + tl.program_id(0) * N + columns, total, mask=inside)\n\n\n"
+            "@triton.jit\n"
+            "def add_partials(partials, dw, programs, N, ROWS: tl.constexpr, COLUMNS: tl.constexpr):\n"
+            "    row = tl.arange(0, ROWS)[:, None]\n"
+            "    columns = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)\n"
+            "    inside = (row < programs) & (columns[None, :] < N)\n"
+            "    sums = tl.load(partials + row * N + columns[None, :], mask=inside, other=0.0)\n"
+            "    tl.store(dw + columns, tl.sum(sums, axis=0), mask=columns < N)\n",
+        ),
+        (
+            "    gradients[(rows,)](x, dy, w, rstd, dx, dw, columns, BLOCK=block, num_warps=warps)\n",
+            "    programs = min(132, rows)\n"
+            "    partials = torch.empty(programs, columns, dtype=torch.float32, device=x.device)\n"
+            "    gradients[(programs,)](x, dy, w, rstd, dx, partials, rows, columns, BLOCK=block, num_warps=warps)\n"
+            "    grid = (triton.cdiv(columns, 32),)\n"
+            "    add_partials[grid](partials, dw, programs, columns, ROWS=256, COLUMNS=32)\n",
+        ),
+    ),
     "matmul": (
         (
             "    k = tl.arange(0, BLOCK)\n",
@@ -370,7 +481,7 @@ REJECTED = (
         "cancellation",
         ((_SQUARES, "tl.sum(values * values, axis=0) / count - mean * mean"),),
     ),
-    Solution("layernorm", "no bias", "unknown", (("normals * weights + biases", "normals * weights"),)),
+    Solution("layernorm", "no bias", "unused_input", (("normals * weights + biases", "normals * weights"),)),
     Solution(
         "layernorm",
         "the length of the block as the count",
@@ -487,6 +598,241 @@ REJECTED = (
         (("range(0, min(T, (tl.program_id(0) + 1) * ROWS), KEYS)", "range(0, T, KEYS)"),),
     ),
     Solution("attention", "32 queries a program", "slow", (("cdiv(T, 128)", "cdiv(T, 32)"), ("ROWS=128", "ROWS=32"))),
+    Solution("transpose", "the tile is not turned", "unturned_tile", (("tile.T, mask", "tile, mask"),)),
+    Solution(
+        "transpose",
+        "the elements keep their order",
+        "swapped_indices",
+        (("(columns * M + rows).T, tile.T, mask=inside.T", "rows * N + columns, tile, mask=inside"),),
+    ),
+    Solution("transpose", "the mask is not turned", "wrong_places", (("mask=inside.T", "mask=inside"),)),
+    Solution("transpose", "no mask of the store", "unmasked_store", ((", mask=inside.T", ""),)),
+    Solution(
+        "transpose",
+        "a grid that is rounded down",
+        "too_few_programs",
+        (("(triton.cdiv(M, 64), triton.cdiv(N, 64))", "(max(1, M // 64), max(1, N // 64))"),),
+    ),
+    Solution(
+        "transpose",
+        "the numbers of the grid are swapped",
+        "missing_rows",
+        (("(triton.cdiv(M, 64), triton.cdiv(N, 64))", "(triton.cdiv(N, 64), triton.cdiv(M, 64))"),),
+    ),
+    Solution(
+        "transpose",
+        "tiles of two rows",
+        "slow",
+        (
+            (
+                "(tl.program_id(0) * TILE + tl.arange(0, TILE))[:, None]",
+                "tl.program_id(0) * 2 + tl.arange(0, 2)[:, None]",
+            ),
+            ("(triton.cdiv(M, 64), ", "(triton.cdiv(M, 2), "),
+        ),
+    ),
+    Solution(
+        "tiled_matmul",
+        "tiles of 64",
+        "slow",
+        (
+            ("ROWS=128, COLUMNS=128", "ROWS=64, COLUMNS=64"),
+            ("M, 128), triton.cdiv(N, 128)", "M, 64), triton.cdiv(N, 64)"),
+        ),
+    ),
+    Solution(
+        "tiled_matmul", "each turn replaces the sum", "overwritten_sum", (("part_b, total, input", "part_b, input"),)
+    ),
+    Solution(
+        "tiled_matmul",
+        "steps as long as the tile is high",
+        "skipped_part",
+        (("range(0, K, DEPTH)", "range(0, K, ROWS)"),),
+    ),
+    Solution(
+        "tiled_matmul", "steps of half a block", "counted_twice", (("range(0, K, DEPTH)", "range(0, K, DEPTH // 2)"),)
+    ),
+    Solution(
+        "tiled_matmul",
+        "only the first block of K",
+        "first_block_of_a_row",
+        (("range(0, K, DEPTH)", "range(0, DEPTH, DEPTH)"),),
+    ),
+    Solution(
+        "tiled_matmul",
+        "the tail of K is not masked",
+        "unmasked_load",
+        ((" & (k[None, :] < K)", ""), ("(k[:, None] < K) & ", "")),
+    ),
+    Solution(
+        "tiled_matmul",
+        "the numbers of the grid are swapped",
+        "missing_tiles",
+        (("(triton.cdiv(M, 128), triton.cdiv(N, 128))", "(triton.cdiv(N, 128), triton.cdiv(M, 128))"),),
+    ),
+    Solution("tiled_matmul", "no mask of the store", "unmasked_store", ((" total, mask=inside)", " total)"),)),
+    Solution(
+        "tiled_matmul", "a wrong stride of A", "wrong_stride", (("a + rows[:, None] * K", "a + rows[:, None] * N"),)
+    ),
+    Solution(
+        "tiled_matmul",
+        "factors in half precision",
+        "low_precision",
+        (("tl.dot(part_a, part_b", "tl.dot(part_a.to(tl.float16), part_b.to(tl.float16)"),),
+    ),
+    Solution(
+        "tiled_matmul",
+        "tensor cores that round to TF32",
+        "low_precision",
+        ((', input_precision="ieee"', ""),),
+        needs_gpu=True,
+    ),
+    Solution(
+        "transformer_block",
+        "h is not stored",
+        "depends_on_out",
+        (("    tl.store(c + row + columns, total, mask=inside)\n", ""),),
+    ),
+    Solution(
+        "transformer_block",
+        "the last product replaces h",
+        "unknown",
+        (("y.addmm_(gate(torch.mm(normed, w_up)), w_down)", "torch.mm(gate(torch.mm(normed, w_up)), w_down, out=y)"),),
+    ),
+    Solution(
+        "transformer_block", "the norm has no weights", "unused_input", (("total * scale * weights", "total * scale"),)
+    ),
+    Solution(
+        "transformer_block",
+        "the attention is not added",
+        "unused_input",
+        (("total += tl.load(b + row + columns, mask=inside, other=0.0).to(tl.float32)", "total += 0.0"),),
+    ),
+    Solution(
+        "transformer_block",
+        "one row missing",
+        "missing_rows",
+        (("add_and_norm_row[(rows,)]", "add_and_norm_row[(max(1, rows - 1),)]"),),
+    ),
+    Solution(
+        "transformer_block",
+        "gates and numbers swapped",
+        "unknown",
+        (("gate * tl.sigmoid(gate) * up", "up * tl.sigmoid(up) * gate"),),
+    ),
+    Solution(
+        "transformer_block",
+        "the last addition is a pass",
+        "slow",
+        (
+            (
+                "w_norm2, y)\n    y.addmm_(gate(torch.mm(normed, w_up)), w_down)",
+                "w_norm2, y)\n    add_and_norm(y, torch.mm(gate(torch.mm(normed, w_up)), w_down), w_norm2, y)",
+            ),
+        ),
+    ),
+    Solution(
+        "transformer_block",
+        "the norm loads h",
+        "slow",
+        (
+            (
+                "normed = add_and_norm(tokens, torch.mm(mixed, w_out), w_norm2, y)",
+                "add_and_norm(tokens, torch.mm(mixed, w_out), w_norm2, y)\n    normed = norm(y, w_norm2)",
+            ),
+        ),
+    ),
+    Solution(
+        "rmsnorm_backward",
+        "each program stores its sum into dw",
+        "programs_overwrite",
+        (
+            ("tl.store(partials + tl.program_id(0) * N + columns, total", "tl.store(partials + columns, total"),
+            ("(row < programs)", "(row < 1)"),
+        ),
+        on_gpu="race or programs_overwrite",
+    ),
+    Solution(
+        "rmsnorm_backward",
+        "atomics onto dw",
+        "adds_to_out",
+        (
+            ("tl.store(partials + tl.program_id(0) * N + columns, total", "tl.atomic_add(partials + columns, total"),
+            ("dx, partials, rows", "dx, dw, rows"),
+            ("    add_partials[grid](partials, dw, programs, columns, ROWS=256, COLUMNS=32)\n", ""),
+        ),
+    ),
+    Solution(
+        "rmsnorm_backward",
+        "atomics in any order",
+        "race",
+        (
+            ("tl.store(partials + tl.program_id(0) * N + columns, total", "tl.atomic_add(partials + columns, total"),
+            ("dx, partials, rows", "dx, dw.zero_(), rows"),
+            ("    add_partials[grid](partials, dw, programs, columns, ROWS=256, COLUMNS=32)\n", ""),
+        ),
+        needs_gpu=True,
+    ),
+    Solution(
+        "rmsnorm_backward", "only the first program counts", "first_block_only", (("(row < programs)", "(row < 1)"),)
+    ),
+    Solution(
+        "rmsnorm_backward",
+        "only the first 32 columns of dw",
+        "first_block_only",
+        (("columns = tl.program_id(0) * COLUMNS + tl", "columns = tl"),),
+    ),
+    Solution(
+        "rmsnorm_backward",
+        "a grid of the sums that is rounded down",
+        "too_few_programs",
+        (("(triton.cdiv(columns, 32),)", "(max(1, columns // 32),)"),),
+    ),
+    Solution(
+        "rmsnorm_backward",
+        "each program has one row",
+        "missing_rows",
+        (("range(tl.program_id(0), M, tl.num_programs(0))", "range(tl.program_id(0), tl.program_id(0) + 1)"),),
+    ),
+    Solution(
+        "rmsnorm_backward",
+        "dw without the norm of the rows",
+        "unused_input",
+        (("total += grads * normals", "total += grads * values"),),
+    ),
+    Solution(
+        "rmsnorm_backward",
+        "dx without the weights",
+        "unused_input",
+        (("(grads * weights - normals", "(grads - normals"), ("tl.sum(grads * weights * ", "tl.sum(grads * ")),
+    ),
+    Solution("rmsnorm_backward", "dx without the slope", "unused_input", ((" - normals * slope", ""),)),
+    Solution("rmsnorm_backward", "no mask of the store", "unmasked_store", (("rstd, mask=inside)", "rstd)"),)),
+    Solution(
+        "rmsnorm_backward",
+        "sums in half precision",
+        "low_precision",
+        (("total += grads * normals", "total = (total + grads * normals).to(tl.float16).to(tl.float32)"),),
+    ),
+    Solution(
+        "rmsnorm_backward",
+        "partial sums of each row",
+        "slow",
+        (("programs = min(132, rows)", "programs = rows"), ("ROWS=256", "ROWS=triton.next_power_of_2(rows)")),
+    ),
+    Solution(
+        "rmsnorm_backward",
+        "a second pass over x and dy",
+        "slow",
+        (
+            (
+                "total += grads * normals",
+                "grads = tl.load(dy + row * N + columns, mask=inside, other=0.0)\n"
+                "        values = tl.load(x + row * N + columns, mask=inside, other=0.0)\n"
+                "        total += grads * values * rstd",
+            ),
+        ),
+    ),
     Solution(
         "matmul",
         "only the first block of K",

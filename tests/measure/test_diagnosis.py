@@ -4,7 +4,16 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from sitegen.measure.diagnosis import Alternative, Evidence, Trial, alternatives_of, diagnose  # noqa: E402
+from sitegen.measure.diagnosis import (  # noqa: E402
+    Alternative,
+    Evidence,
+    Sum,
+    Trial,
+    alternatives_of,
+    diagnose,
+    diagnose_outputs,
+    incomplete_sums,
+)
 from sitegen.model.exercise import Diagnosis  # noqa: E402
 
 pytestmark = pytest.mark.torch
@@ -134,7 +143,8 @@ def test_one_number_that_is_the_sum_of_some_blocks_names_what_was_left_out() -> 
 
     def found(part: torch.Tensor) -> Diagnosis:
         expected = x.sum(dim=0, keepdim=True)
-        others = tuple(alternatives_of({"x": x}, {"N": 16411}, lambda named: named["x"].sum(0, keepdim=True), expected))
+        of = Sum("N", 16411, {"x": 0}, "number")
+        others = tuple(incomplete_sums({"x": x}, of, lambda named: named["x"].sum(0, keepdim=True)))
         return diagnose(Evidence((trial({"N": 16411}, part.sum(0, keepdim=True), expected, alternatives=others),)))
 
     assert found(x[:1024]).cause == "first_block_only" and "the first 1024 numbers" in found(x[:1024]).sentence
@@ -227,3 +237,103 @@ def test_a_row_of_one_element_that_is_right_is_no_first_block() -> None:
     wrong = trial({"M": 3, "N": 64}, torch.rand(3, 64), expected)
     assert diagnose(Evidence((right(M=3, N=1), wrong))).cause == "unknown"
     assert diagnose(Evidence((right(M=3, N=16), wrong))).cause == "first_block_of_a_row"
+
+
+def test_an_unwritten_element_and_a_write_behind_the_end_are_places_of_another_shape() -> None:
+    values, unwritten = torch.ones(3, 127, dtype=torch.float64), torch.zeros(3, 127, dtype=torch.bool)
+    unwritten[0, 5] = True
+    found = diagnose(Evidence((trial({"M": 127, "N": 3}, values, values, unwritten=unwritten, past_end=9),)))
+    assert found.cause == "wrong_places" and "1 of 381 elements of the output were not written" in found.sentence
+
+
+def half_transposed(move) -> Diagnosis:
+    """Return the diagnosis of a transpose of a 65 × 33 matrix whose output a function computes from the matrix."""
+    x = torch.randn(65, 33, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    others = tuple(alternatives_of({"x": x}, {"M": 65, "N": 33}, lambda named: named["x"].t(), x.t()))
+    return diagnose(Evidence((trial({"M": 65, "N": 33}, move(x), x.t(), alternatives=others),)))
+
+
+def test_a_transpose_that_keeps_the_order_or_turns_only_the_places_of_tiles_is_named() -> None:
+    copied = half_transposed(lambda x: x.reshape(33, 65))
+    assert copied.cause == "swapped_indices" and "copying the numbers in their order" in copied.sentence
+
+    def tiles_of_16(x):
+        padded = torch.nn.functional.pad(x, (0, 15, 0, 15))
+        made = torch.zeros(48, 80, dtype=torch.float64)
+        for r in range(0, 65, 16):
+            for c in range(0, 33, 16):
+                made[c : c + 16, r : r + 16] = padded[r : r + 16, c : c + 16]
+        return made[:33, :65]
+
+    unturned = half_transposed(tiles_of_16)
+    assert unturned.cause == "unturned_tile" and "each tile of 16 × 16 numbers" in unturned.sentence
+
+
+@pytest.mark.parametrize(
+    ("cause", "words", "places"),
+    [
+        ("overwritten_sum", "the places of K from 96 on", torch.arange(96, 100)),
+        ("skipped_part", "only the first 32 of every 64 places of K", torch.arange(100)[torch.arange(100) % 64 < 32]),
+        ("counted_twice", "adding 32 places of K at each step of 16", torch.arange(100).repeat_interleave(2)[16:]),
+    ],
+)
+def test_a_loop_that_keeps_skips_or_repeats_blocks_is_named(cause, words, places) -> None:
+    generator = torch.Generator().manual_seed(0)
+    tensors = {"a": torch.randn(8, 100, generator=generator), "b": torch.randn(100, 4, generator=generator)}
+
+    def product(named):
+        return named["a"].double() @ named["b"].double()
+
+    if cause == "counted_twice":  # blocks of 32 at 0, 16, …: all places but the first 16 count twice
+        places = torch.cat([torch.arange(start, min(start + 32, 100)) for start in range(0, 100, 16)])
+    got = product({"a": tensors["a"][:, places], "b": tensors["b"][places]})
+    others = tuple(incomplete_sums(tensors, Sum("K", 100, {"a": 1, "b": 0}, "place of K"), product))
+    sizes = {"M": 8, "N": 4, "K": 100}
+    found = diagnose(Evidence((trial(sizes, got, product(tensors), alternatives=others),), summed="K"))
+    assert found.cause == cause and words in found.sentence
+
+
+def test_sums_of_rows_of_which_only_the_last_survives_are_named() -> None:
+    x = torch.randn(13, 40, generator=torch.Generator().manual_seed(0))
+    others = tuple(incomplete_sums({"x": x}, Sum("M", 13, {"x": 0}, "row"), lambda named: named["x"].double().sum(0)))
+    one = trial({"M": 13, "N": 40}, x[12].double(), x.double().sum(0), alternatives=others)
+    found = diagnose(Evidence((one,)))
+    assert found.cause == "programs_overwrite" and "using only row 12, that of the last program," in found.sentence
+
+
+def test_an_input_that_is_left_out_is_named() -> None:
+    generator = torch.Generator().manual_seed(0)
+    tensors = {"x": torch.randn(8, 16, generator=generator), "w": torch.randn(16, generator=generator)}
+    expected = tensors["x"].double() * tensors["w"].double()
+    others = tuple(
+        alternatives_of(tensors, {"M": 8, "N": 16}, lambda named: (named["x"] * named["w"]).double(), expected)
+    )
+    found = diagnose(Evidence((trial({"M": 8, "N": 16}, tensors["x"].double(), expected, alternatives=others),)))
+    assert found.cause == "unused_input" and "an input `w` of ones" in found.sentence
+
+
+def test_the_first_wrong_output_is_named_beside_the_right_ones() -> None:
+    expected = torch.rand(8, dtype=torch.float64) + 1
+    wrong = Evidence((trial({"N": 8}, expected + 1, expected),))
+    good = Evidence((trial({"N": 8}, expected, expected),))
+    found = diagnose_outputs({"dx": good, "dw": wrong, "db": good})
+    assert found.sentence.startswith("Of the outputs, `dx` and `db` are right, and `dw` is wrong. At N=8 8 of 8")
+    assert diagnose_outputs({"y": wrong}).sentence.startswith("At N=8")
+    assert diagnose_outputs({"dx": wrong, "dw": wrong}).sentence.startswith("Of the outputs, `dx` is wrong. At N=8")
+    assert diagnose_outputs({"dx": good, "dw": good}).sentence.startswith("The results are right or nearly right")
+
+
+def test_what_depends_on_the_old_output_is_told_before_nothing_is() -> None:
+    expected = torch.rand(3, 8, dtype=torch.float64) + 1
+    nothing = torch.zeros(3, 8, dtype=torch.bool)
+    changing = Trial({"M": 3, "N": 8}, expected, torch.rand(3, 8), nothing, changing=24)
+    found = diagnose(Evidence((changing,)))
+    assert found.cause == "depends_on_out" and "24 of 24 elements depend on what `out` held" in found.sentence
+
+
+def test_results_that_are_right_with_too_few_digits_for_the_gate_have_too_few_digits() -> None:
+    expected = torch.rand(8, 8, dtype=torch.float64) + 1
+    rounded = trial({"M": 8, "N": 8, "K": 8}, expected * (1 + 5e-5), expected)
+    assert rounded.right and diagnose(Evidence((rounded,), summed="K")).cause == "low_precision"
+    exact = trial({"M": 8, "N": 8, "K": 8}, expected * (1 + 1e-7), expected)
+    assert diagnose(Evidence((exact,), summed="K")).cause == "unknown"

@@ -17,7 +17,19 @@ sys.path.insert(0, str(Path(__file__).parent))
 from solutions import REJECTED  # noqa: E402
 
 pytestmark = pytest.mark.torch
-SLOW = ("vector_add", "sum", "softmax", "layernorm", "cross_entropy", "attention", "matmul")
+SLOW = (
+    "vector_add",
+    "sum",
+    "softmax",
+    "layernorm",
+    "cross_entropy",
+    "attention",
+    "matmul",
+    "transpose",
+    "tiled_matmul",
+    "rmsnorm_backward",
+    "transformer_block",
+)
 """The exercises whose solutions take the interpreter more than a few seconds."""
 
 

@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 
 from sitegen.measure import exercise_timing  # noqa: E402
 from sitegen.measure.exercise import is_solved, lines_of, why_slow  # noqa: E402
-from sitegen.model.exercise import READER, ExerciseJob, ExerciseResult, Speed, Timing  # noqa: E402
+from sitegen.model.exercise import READER, ExerciseJob, ExerciseResult, Speed, Timing, Traffic  # noqa: E402
 from sitegen.model.kernel import Implementation, Kernel, Language, Status, Tensor, Workload  # noqa: E402
 from sitegen.model.record import Compilation, Evaluation, Performance, Ratio, Role  # noqa: E402
 
@@ -116,3 +116,12 @@ def test_a_kernel_is_slow_by_its_time_alone() -> None:
         "  on this GPU at N=8: 16.0 µs, 50% of the speed of a copy of as many bytes, 0.52 × the speed of torch" in lines
     )
     assert lines[-1] == "SLOW: it takes 1.6 × the time of the author's solution, and the limit is 1.5 ×"
+
+
+def test_a_kernel_is_slow_by_its_sectors_alone() -> None:
+    def result(sectors: int) -> ExerciseResult:
+        return ExerciseResult(shapes=4, traffic=Traffic(4, 1024, sectors), author_traffic=Traffic(4, 1024, 64))
+
+    assert is_solved(job(), result(96))
+    slow = list(lines_of(job(), result(97)))[-1]
+    assert slow.startswith("SLOW: its loads and stores touch 1.5 × the sectors of 32 bytes of the author's solution")
