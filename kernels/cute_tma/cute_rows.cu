@@ -6,12 +6,11 @@
 using namespace cute;
 
 // The rows of a matrix become its columns, with loads by the TMA, in CuTe.  One thread of a block asks for a tile; all
-// threads store it.  The layout of the tile in shared memory has the swizzle of 128 bytes.  The tensor map that
-// `make_tma_copy` makes gets the same swizzle from it.
+// threads store it.  The tile lies in shared memory row by row.
 
 // region: layout
 using Box = Shape<_64, _32>;  // rows, columns: a row has 128 bytes
-using TileLayout = Layout<Box, Stride<_32, _1>>;
+using TileLayout = Layout<Box, Stride<_32, _1>>;  // of the tile in shared memory
 // endregion
 
 // region: load
@@ -29,10 +28,11 @@ extern "C" __global__ void __launch_bounds__(256)
     alignas(1024) __shared__ float memory[cosize_v<TileLayout>];
     __shared__ uint64_t full;  // the mbarrier
 
+    auto shape = make_shape(M, N);
     Tensor tile = make_tensor(make_smem_ptr(memory), TileLayout{});
-    Tensor from = load.get_tma_tensor(make_shape(M, N));                                      // coordinates of x
-    Tensor to = make_tensor(make_gmem_ptr(y), make_shape(M, N), make_stride(_1{}, int64_t(M)));  // y, turned
-    Tensor position = make_identity_tensor(make_shape(M, N));                                 // (row, column)
+    Tensor from = load.get_tma_tensor(shape);  // coordinates of x, for the TMA
+    Tensor to = make_tensor(make_gmem_ptr(y), shape, make_stride(_1{}, int64_t(M)));  // y, turned
+    Tensor position = make_identity_tensor(shape);  // (row, column)
     auto cut = [&](auto all) { return local_tile(all, Box{}, make_coord(blockIdx.y, blockIdx.x)); };
 
     if (threadIdx.x == 0) {
@@ -51,7 +51,7 @@ extern "C" __global__ void __launch_bounds__(256)
     Tensor my_position = mine(cut(position));
     Tensor held = make_fragment_like(my_tile);  // in registers
     copy(my_tile, held);
-    copy_if([&](auto i) { return elem_less(my_position(i), make_shape(M, N)); }, held, mine(cut(to)));
+    copy_if([&](auto i) { return elem_less(my_position(i), shape); }, held, mine(cut(to)));
 }
 // endregion
 

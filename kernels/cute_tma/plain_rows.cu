@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-// The twin of cute_rows.cu without CuTe: the tensor map, the mbarrier and the copy are written by hand.
+// The twin of cute_rows.cu by hand: tensor map, mbarrier and copy.
 
 // region: layout
 constexpr int ROWS = 64, COLUMNS = 32;  // of a tile: a row has 128 bytes

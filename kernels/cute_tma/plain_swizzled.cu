@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-// The twin of cute_swizzled.cu without CuTe: the tensor map, the mbarrier, the copy and the swizzle are written by hand.
+// The twin of cute_swizzled.cu by hand: tensor map, mbarrier, copy and swizzle.
 
 // region: layout
 constexpr int ROWS = 64, COLUMNS = 32;  // of a tile: a row has 128 bytes
