@@ -9,6 +9,7 @@ import pytest
 from sitegen.measure import cutlass
 from sitegen.measure.compile import CompileError, compile_device, compile_host_device_code
 from sitegen.measure.cutlass import header_folders, missing_headers, needs_cutlass
+from sitegen.measure.program_parts.cutlass_headers import cutlass_headers
 
 HEADER = """#pragma once
 #include <cuda/std/here>
@@ -97,3 +98,15 @@ def test_a_file_that_includes_cute_compiles_and_its_functions_are_device_code(pa
 def test_the_flags_of_a_file_without_cute_stay_as_they_were(tmp_path):
     code = compiled(tmp_path, SOURCE.replace("#include <cute/tensor.hpp>", "").replace("lanes()", "32"))
     assert "-default-device" not in code.flags
+
+
+def test_a_downloaded_program_looks_for_the_headers_only_where_its_source_includes_cute(packages):
+    assert cutlass_headers("#include <cuda_bf16.h>") == []
+    cccl = packages / "nvidia/cu13/include"
+    assert cutlass_headers(SOURCE) == [packages / "cutlass_library/source/include", cccl, cccl / "cccl"]
+
+
+def test_a_downloaded_program_ends_with_the_name_of_the_package_that_is_missing(without_headers, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        cutlass_headers(SOURCE)
+    assert "pip install --no-deps nvidia-cutlass==4.2.0.0" in capsys.readouterr().out

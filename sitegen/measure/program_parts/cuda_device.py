@@ -1,8 +1,6 @@
 """Compile CUDA C++ by NVRTC, and launch it through cuda.core."""
 
 import ctypes
-import importlib.util
-import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,8 +35,10 @@ def device_call(
     launch_at: Callable[..., Launch],
     types: Mapping[str, str],
     outputs: Sequence[str],
+    headers_of: Callable[[str], list[Path]],
 ) -> Any:
-    """Return a Call of the file `path` among the sources; `types` are the C++ types of the dtypes."""
+    """Return a Call of the file `path` among the sources; `types` are the C++ types of the dtypes, and `headers_of`
+    returns the folders of the headers of CuTe that a text needs."""
     folder = Path(tempfile.mkdtemp())
     for name, text in sources.items():
         file = folder / name
@@ -52,7 +52,8 @@ def device_call(
         key = dtype, *names.items()
         if key not in prepared:
             at = launch_at(**names)
-            prepared[key] = at, _config(at), _compiled(folder / path, folder, at, types[dtype])
+            headers = headers_of(sources[path])
+            prepared[key] = at, _config(at), _compiled(folder / path, folder, at, types[dtype], headers)
         at, config, kernel = prepared[key]
         tensors = {**inputs, **dict(zip(outputs, outs, strict=True))}
         stream = Stream.from_handle(torch.cuda.current_stream().cuda_stream)
@@ -79,22 +80,20 @@ def _config(at: Launch) -> Any:
     return LaunchConfig(grid=grid, cluster=cluster, block=tuple(at.block), shmem_size=at.shared)
 
 
-def _compiled(file: Path, folder: Path, at: Launch, type_name: str) -> Any:
+def _compiled(file: Path, folder: Path, at: Launch, type_name: str, headers: list[Path]) -> Any:
     from cuda.core import Device, Program, ProgramOptions
 
     torch.cuda.init()
     Device(torch.cuda.current_device()).set_current()
     major, minor = torch.cuda.get_device_capability()
-    text = file.read_text(encoding="utf-8")
-    cutlass = _cutlass_headers() if "#include <cute/" in text else []
     options = ProgramOptions(
         arch=f"sm_{major}{minor}{'a' if major >= 9 else ''}",
         std="c++17",
         define_macro=[(name, str(value)) for name, value in {"DTYPE": type_name, **at.constants}.items()],
-        include_path=[str(one) for one in (file.parent, folder, *_toolkit_headers(), *cutlass)],
-        device_as_default_execution_space=True if cutlass else None,
+        include_path=[str(one) for one in (file.parent, folder, *_toolkit_headers(), *headers)],
+        device_as_default_execution_space=True if headers else None,
     )
-    kernel = Program(text, "c++", options).compile("cubin").get_kernel(at.entry)
+    kernel = Program(file.read_text(encoding="utf-8"), "c++", options).compile("cubin").get_kernel(at.entry)
     if at.shared:
         _allow_shared(kernel, at.shared)
     return kernel
@@ -107,25 +106,6 @@ def _toolkit_headers() -> list[str]:
     found = [folder for library in ("cudart", "cccl") if (folder := find_nvidia_header_directory(library))]
     toolkit = Path("/usr/local/cuda/include")
     return found or [str(path) for path in (toolkit, toolkit / "cccl") if path.exists()]
-
-
-def _cutlass_headers() -> list[Path]:
-    """Return the folders of the headers of CuTe and of CCCL; end the program where they are not installed."""
-    cutlass = _folders_of("cutlass_library", "source/include")
-    places = [*_folders_of("nvidia", "*/include"), Path("/usr/local/cuda/include")]
-    cccl = [folder for folder in places if (folder / "cccl/cuda/std").is_dir()]
-    if not cutlass or not cccl:
-        package = "nvidia-cuda-cccl==13.0.85" if cutlass else "nvidia-cutlass==4.2.0.0"
-        print(f"It includes CuTe: pip install --no-deps {package}")
-        sys.exit(2)
-    return [cutlass[0], cccl[0], cccl[0] / "cccl"]
-
-
-def _folders_of(package: str, pattern: str) -> list[Path]:
-    """Return the folders below a package that fit a pattern; the package is not imported."""
-    found = importlib.util.find_spec(package)
-    places = (found.submodule_search_locations or ()) if found else ()
-    return [folder for place in places for folder in sorted(Path(place).glob(pattern))]
 
 
 def _allow_shared(kernel: Any, size: int) -> None:

@@ -16,8 +16,8 @@ from sitegen.results.dependencies import SourceTexts, files_reached, files_reach
 
 PARTS = {
     Language.TRITON: ("embedded", "check_and_time"),
-    Language.CUDA: ("embedded", "cuda_device", "check_and_time"),
-    Language.CUDA_HOST: ("embedded", "cuda_host", "check_and_time"),
+    Language.CUDA: ("embedded", "cutlass_headers", "cuda_device", "check_and_time"),
+    Language.CUDA_HOST: ("embedded", "cutlass_headers", "cuda_host", "check_and_time"),
 }
 """The modules of `sitegen/measure/program_parts` that a program of each language holds."""
 _TEACHER = "interpreted_bfloat16"
@@ -211,10 +211,11 @@ def _main(kernel: Kernel, one: Implementation) -> str:
     before, call = "", f"python_call({kernel.name}, CONTRACT)"
     if one.launch is not None:
         before = f"{_launch(kernel, one.launch)}\n\n\n"
-        call = f"device_call(SOURCES, {path!r}, launch_at, {types}, {[tensor.name for tensor in kernel.outputs]!r})"
+        outputs = [tensor.name for tensor in kernel.outputs]
+        call = f"device_call(SOURCES, {path!r}, launch_at, {types}, {outputs!r}, cutlass_headers)"
     elif one.host:
         names = f"{list(kernel.dims)!r}, {list(kernel.params)!r}"
-        call = f"host_call(SOURCES, {path!r}, {one.host!r}, {types}, {names})"
+        call = f"host_call(SOURCES, {path!r}, {one.host!r}, {types}, {names}, cutlass_headers)"
     if _is_taught(kernel, one):
         teach = '    if "TRITON_INTERPRET" in os.environ:\n        teach_interpreter()\n'
         return f'if __name__ == "__main__":\n{teach}    main(CONTRACT, REFERENCE, {call})'

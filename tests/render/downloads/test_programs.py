@@ -112,3 +112,14 @@ def test_a_program_imports_nothing_of_sitegen(site: Site) -> None:
         for one in kernel.implementations:
             text = program(kernel, one, site.files, PARTS, "https://example.org/")
             assert not re.search(r"^\s*(from|import) sitegen", text, re.MULTILINE), one.file
+
+
+@pytest.mark.parametrize(("kernel", "implementation"), [("cute_copy", "cute_vector"), ("cute_tma", "cute_swizzled")])
+def test_a_program_in_cute_compiles_with_the_headers_of_cute(site: Site, kernel: str, implementation: str) -> None:
+    text = text_of(site, kernel, implementation)
+    tree = ast.parse(text)
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    call = next(call for call in calls if call.func.id in {"device_call", "host_call"})  # type: ignore[attr-defined]
+    function = call.args[-1]
+    assert isinstance(function, ast.Name) and function.id == "cutlass_headers"
+    assert "def cutlass_headers(" in text
