@@ -215,7 +215,18 @@ def _timed_slow(job: ExerciseJob, timing: Timing | None) -> str:
     times = timing.reader.time_us / timing.author.time_us
     if times <= job.most_loads:
         return ""
-    return f"it takes {times:.1f} × the time of the author's solution, and the limit is {job.most_loads:g} ×"
+    slow = f"it takes {times:.1f} × the time of the author's solution, and the limit is {job.most_loads:g} ×"
+    return slow + _spilled(timing.reader, timing.author)
+
+
+def _spilled(reader: Speed, author: Speed) -> str:
+    """Return what to do about numbers in memory that the author's solution keeps in registers; empty without any."""
+    if reader.spill_bytes <= author.spill_bytes:
+        return ""
+    return (
+        f". A thread has {reader.spill_bytes} bytes too many for its registers, and stores them in memory: start each "
+        "program with more warps, or give it a smaller tile"
+    )
 
 
 def _counted_slow(job: ExerciseJob, result: ExerciseResult) -> str:

@@ -57,7 +57,8 @@ def _speed(evaluation: Evaluation) -> Speed | None:
     ratios = {ratio.baseline: ratio.value for ratio in evaluation.performance.ratios}
     of_copy = ratios.pop(COPY)
     baseline, of_baseline = next(iter(ratios.items()), ("", 0.0))
-    return Speed(evaluation.performance.median_us, of_copy, baseline, of_baseline)
+    spill_bytes = evaluation.compilation.spill_bytes if evaluation.compilation else 0
+    return Speed(evaluation.performance.median_us, of_copy, baseline, of_baseline, spill_bytes)
 
 
 def _words(dims: Mapping[str, int]) -> str:

@@ -72,6 +72,8 @@ class Speed:
     """Name of torch's function; empty when it could not be timed."""
     of_baseline: float = 0.0
     """Time of torch's function divided by `time_us`."""
+    spill_bytes: int = 0
+    """Bytes of a thread's numbers for which the compiler had no register."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,6 +97,7 @@ _MENDED = {
             "    sums = tl.dot(weights.to(values.dtype), values)\n",
             "        sums = tl.dot(weights.to(values.dtype), values, sums * shrink[:, None])\n        largest = new\n",
         ),
+        ("WIDTH=WIDTH)\n    return", "WIDTH=WIDTH, num_warps=8)\n    return"),
     ),
     "matmul": (
         (
@@ -450,6 +451,7 @@ REJECTED = (
             ),
         ),
     ),
+    Solution("attention", "4 warps", "slow", (("num_warps=8", "num_warps=4"),), needs_gpu=True),
     Solution(
         "attention",
         "only the first tile of keys",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,10 +12,10 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from sitegen.measure import exercise_timing  # noqa: E402
-from sitegen.measure.exercise import is_solved, lines_of  # noqa: E402
+from sitegen.measure.exercise import is_solved, lines_of, why_slow  # noqa: E402
 from sitegen.model.exercise import READER, ExerciseJob, ExerciseResult, Speed, Timing  # noqa: E402
 from sitegen.model.kernel import Implementation, Kernel, Language, Status, Tensor, Workload  # noqa: E402
-from sitegen.model.record import Evaluation, Performance, Ratio, Role  # noqa: E402
+from sitegen.model.record import Compilation, Evaluation, Performance, Ratio, Role  # noqa: E402
 
 pytestmark = pytest.mark.torch
 GIB = 1 << 30
@@ -61,6 +62,10 @@ def evaluations(monkeypatch: pytest.MonkeyPatch) -> dict[str, Evaluation]:
     return made
 
 
+def compilation(spill_bytes: int) -> Compilation:
+    return Compilation("sm_90a", registers=255, spill_bytes=spill_bytes, shared_bytes=0, sass_hash="")
+
+
 def evaluation(name: str, us: float | None, ratios: Mapping[str, float], message: str = "") -> Evaluation:
     status = Status.PASSED if us else Status.OUT_OF_MEMORY
     found = tuple(Ratio(one, value, value, value) for one, value in ratios.items())
@@ -83,6 +88,23 @@ def test_a_kernel_that_fails_where_it_is_timed_is_not_solved(
     result = ExerciseResult(shapes=4, device="cuda", timing=exercise_timing.time_kernels(job(), tmp_path))
     assert not is_solved(job(), result)
     assert "FAILED at N=268435456, where it is timed: the block is too large" in lines_of(job(), result)
+
+
+def test_a_slow_kernel_whose_numbers_do_not_fit_in_registers_is_told_so(
+    tmp_path: Path, evaluations: dict[str, Evaluation]
+) -> None:
+    evaluations[READER] = replace(evaluation(READER, 20.0, {"copy": 0.45}), compilation=compilation(456))
+    evaluations["tile"] = replace(evaluation("tile", 10.0, {"copy": 0.9}), compilation=compilation(0))
+    result = ExerciseResult(shapes=4, device="cuda", timing=exercise_timing.time_kernels(job(), tmp_path))
+    assert list(lines_of(job(), result))[-1].endswith(
+        "A thread has 456 bytes too many for its registers, and stores them in memory: start each program with more "
+        "warps, or give it a smaller tile"
+    )
+
+
+def test_spills_that_the_author_has_too_are_no_reason() -> None:
+    timing = Timing("N=8", Speed(16.0, 0.5, spill_bytes=8), Speed(10.0, 0.9, spill_bytes=8))
+    assert "registers" not in why_slow(job(), ExerciseResult(shapes=4, device="cuda", timing=timing))
 
 
 def test_a_kernel_is_slow_by_its_time_alone() -> None:
