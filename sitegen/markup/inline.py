@@ -8,6 +8,7 @@ from html import escape
 from typing import Any, cast
 
 from markdown_it import MarkdownIt
+from markdown_it.common.utils import escapeHtml
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
@@ -17,7 +18,7 @@ from sitegen.markup.collected import KEY, Collected, RenderRule, add_rules, coll
 from sitegen.markup.directive import InlineRole
 from sitegen.markup.images import markdown_image
 from sitegen.markup.places import span_within, target_of
-from sitegen.markup.words import are_words
+from sitegen.markup.words import are_words, join_units
 from sitegen.model.document import LinkSlot
 
 _ROLE = re.compile(r"\{([A-Za-z][\w-]*)\}(`+)(?!`)(.+?)(?<!`)\2(?!`)", re.DOTALL)
@@ -35,6 +36,7 @@ def inline_plugin(md: MarkdownIt, roles: Mapping[str, InlineRole]) -> None:
     add_rules(
         md,
         {
+            "text": lambda tokens, idx, *_: join_units(escapeHtml(tokens[idx].content)),
             "link_open": _render_link,
             "image": _render_image,
             "role": _role_rule(roles),

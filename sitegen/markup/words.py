@@ -1,4 +1,4 @@
-"""Turn tokens into plain text, and count a reader's words."""
+"""Turn tokens into plain text, keep a number and its unit on one line, and count a reader's words."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from markdown_it.token import Token
 
+_UNIT = re.compile(
+    r" (?<=\d )(?=(?:%|[µmn]?s|[KMGT]?i?B(?:/s)?|[GMTP]?FLOP(?:/s)?|[GM]Hz|W|V|×)(?:\W|$))|(?<=\d ×) (?=\d)"
+)
+_AFTER_DIGIT = re.compile(r"(?<=\d) ")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 """Scripts that write no spaces: a character is about half a word there."""
 
@@ -30,6 +34,16 @@ def plain_text(tokens: Iterable[Token]) -> str:
         elif token.type in ("math_inline", "text_special", "citation"):
             parts.append(token.content)
     return "".join(parts)
+
+
+def join_units(text: str) -> str:
+    """Return an author's sentence with a no-break space between a number and its unit, and within `8 × 8`."""
+    return _UNIT.sub("\u00a0", text)
+
+
+def join_figure(text: str) -> str:
+    """Return a figure on one line, with a no-break space behind each number: `65 536 registers`."""
+    return _AFTER_DIGIT.sub("\u00a0", text)
 
 
 def are_words(tokens: Sequence[Token]) -> bool:

@@ -49,6 +49,11 @@ def test_a_layout_is_a_grid_with_its_indices_and_the_same_as_a_table() -> None:
     assert "8 rows of 8" in (page.css_first("svg[role=img]").attributes["aria-label"] or "")
 
 
+def test_a_layout_with_a_thread_in_each_of_32_columns_is_as_wide_as_the_text_and_its_margin() -> None:
+    svg = drawn("```{layout} (3,32):(32,1)\n:threads: (3,32):(32,1)\n```\n").css_first("svg[role=img]")
+    assert float(svg.attributes["width"] or 0) <= 944
+
+
 def test_words_of_the_author_stand_in_place_of_those_computed() -> None:
     page = drawn("```{layout} (2,2)\n:fig-alt: A tile\n:fig-cap: By `column`, $x$.\n:label: fig-tile\n```\n")
     assert page.css_first("svg").attributes["aria-label"] == "A tile"

@@ -162,10 +162,17 @@ def test_intensity_below_the_bend_is_limited_by_the_memory() -> None:
     assert facts(read(INTENSITY.replace(": 8", ": 17"))[0])["limited by"] == "the arithmetic"
 
 
+def test_the_axes_have_the_powers_of_ten_and_fit_into_a_phone() -> None:
+    svg = read(FLIGHT)[0].css_first("svg")
+    assert [node.text() for node in svg.css("text.mid")] == ["0.1", "1", "10", "100", "KB in flight on an SM"]
+    assert [node.text() for node in svg.css("text.e")] == ["1 %", "10 %", "100 %"]
+    assert float(svg.attributes["width"] or 0) <= 358
+
+
 @pytest.mark.parametrize("times", [2**-12, 2**9])
 def test_a_point_beyond_the_axis_stands_at_its_end_and_the_note_says_so(times: float) -> None:
     page, _ = read(INTENSITY.replace("64 TFLOP/s", f"{8 * 4 / times} TFLOP/s"))
-    left, right = 64, 564
+    left, right = 48, 340
     assert float(page.css_first("circle").attributes["cx"] or 0) in (left, right)
     assert "it lies outside" in page.css_first(".prov").text()
 

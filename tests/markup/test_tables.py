@@ -36,8 +36,8 @@ def test_figures_go_to_the_right_and_their_points_stand_under_one_another() -> N
 
 @pytest.mark.parametrize("cells", [("1.5 ms", "2 s"), ("1.5×", "2 ms")])
 def test_figures_with_different_units_are_not_padded(cells: tuple[str, ...]) -> None:
-    assert column(*cells) == [(None, cell) for cell in cells]
+    assert column(*cells) == [(None, cell.replace(" ", "\u00a0")) for cell in cells]
 
 
 def test_figures_with_one_unit_are() -> None:
-    assert column("1.25 ms", "−3.5 ms") == [(None, "1.25 ms"), (None, "−3.5 ms\u2007")]
+    assert column("1.25 ms", "−3.5 ms") == [(None, "1.25\u00a0ms"), (None, "−3.5\u00a0ms\u2007")]

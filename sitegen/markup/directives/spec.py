@@ -8,11 +8,13 @@ from markdown_it.token import Token
 
 from sitegen.markup.collected import Collected
 from sitegen.markup.directive import InlineRole
+from sitegen.markup.words import join_figure
 
 
 def _show(token: Token, into: Collected) -> str:
     title = escape(into.spoken.say("the vendor’s figure"))
-    return f'<span class="spec" title="{title}">{escape(token.content, quote=False)}</span>'
+    shown = escape(join_figure(token.content), quote=False)
+    return f'<span class="spec" title="{title}">{shown}</span>'
 
 
 DECLARED = (InlineRole(("spec",), "A figure of the vendor's, marked as such.", _show),)

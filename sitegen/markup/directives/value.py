@@ -11,6 +11,7 @@ from markdown_it.token import Token
 from sitegen.markup.collected import Collected
 from sitegen.markup.directive import InlineRole
 from sitegen.markup.places import span_within
+from sitegen.markup.words import join_figure
 from sitegen.model.document import ValueSlot
 from sitegen.read.values import ValueMistake, parse_value
 
@@ -34,7 +35,7 @@ def _show_given(token: Token, into: Collected) -> str:
         hint = "write `{given}` with the figure and its source: `2.4 TB/s; arithmetic`"
         into.error("SG136", "this figure has no source", span_within(token, token.content, into), hint)
         figure = figure or source
-    return f'<span class="given" title="{escape(source)}">{escape(figure, quote=False)}</span>'
+    return f'<span class="given" title="{escape(source)}">{escape(join_figure(figure), quote=False)}</span>'
 
 
 def _figure_of(content: str) -> str:

@@ -137,7 +137,7 @@ _VIEW: Mapping[str, Callable[[Layout, Any], tuple[Grid, str]]] = {
 def _draw(shown: LayoutGrid, alt: str) -> str:
     rows, columns = len(shown.cells), len(shown.cells[0])
     longest = max(len(cell.text) for line in shown.cells for cell in line)
-    width, height = max(24.0, 7.5 * longest + 9), 36.0 if any(c.below for line in shown.cells for c in line) else 24.0
+    width, height = max(24.0, 7.0 * longest + 7), 36.0 if any(c.below for line in shown.cells for c in line) else 24.0
     left, top = 14.0 + 7 * len(str(rows - 1)), 20.0
     content = [*_numbers(range(columns), left, width, top), *_rows(rows, left, top, height)]
     content += grid(shown.cells, left, top, width, height)

@@ -18,7 +18,8 @@ from sitegen.markup.collected import Collected
 from sitegen.markup.drawn.figure import FigureKind, FigureSource, as_table, facts, note, percent, picture
 from sitegen.markup.svg import Pair, path, polyline, tag, text
 
-_LEFT, _TOP, _WIDTH, _HEIGHT = 64.0, 14.0, 500.0, 160.0
+_LEFT, _TOP, _WIDTH, _HEIGHT = 48.0, 14.0, 292.0, 160.0
+"""Together with the room at the right as wide as the text on a phone."""
 _OF_FLIGHT, _OF_INTENSITY = (-8, 4), (-8, 2)
 """Exponents of 2 at the ends of the horizontal axis, of what is offered over what is needed."""
 _KB = 1024
@@ -104,7 +105,7 @@ def _draw(limit: Limit, alt: str) -> str:
         tag("circle", class_="own", cx=x, cy=y, r="6"),
         text(limit.x_title, _LEFT + _WIDTH / 2, _TOP + _HEIGHT + 36, "mid"),
     ]
-    svg = picture(content, _LEFT + _WIDTH + 24, _TOP + _HEIGHT + 44, alt or limit.words, "The limit")
+    svg = picture(content, _LEFT + _WIDTH + 18, _TOP + _HEIGHT + 44, alt or limit.words, "The limit")
     is_outside = not lowest <= math.log2(limit.offered / limit.needed) <= highest
     how = note("the line is the limit of the GPU; the point is the program", "it lies outside" if is_outside else "")
     return svg + facts(limit.told) + how
@@ -119,17 +120,24 @@ def _place(limit: Limit, offered: float) -> Pair:
 
 
 def _axes(limit: Limit) -> Iterator[Markup]:
+    """Yield the lines and the numbers of both axes, at the powers of ten."""
     lowest, highest = limit.axis
-    steps = range(lowest, highest + 1)
-    places = [_place(limit, 2.0**step) for step in steps]
-    lines = "".join(f"M{x:.0f} {_TOP:g}v{_HEIGHT:g}" for x, _ in places)
-    lines += "".join(f"M{_LEFT:g} {y:.0f}h{_WIDTH:g}" for _, y in places[: 1 - lowest])
-    yield path(lines, "grid")
     scale = _KB if limit.x_title.startswith("KB") else 1
-    for step, (x, y) in zip(steps, places, strict=True):
-        yield text(f"{limit.needed * 2.0**step / scale:.3g}", x, _TOP + _HEIGHT + 18, "mid")
-        if step <= 0:
-            yield text(percent(2.0**step), _LEFT - 8, y + 4, "e")
+    across = [(n, _place(limit, n * scale / limit.needed)[0]) for n in _decades(limit.needed / scale, lowest, highest)]
+    up = [(n, _place(limit, n)[1]) for n in _decades(1, lowest, 0)]
+    frame = f"M{_LEFT:g} {_TOP + _HEIGHT:g}h{_WIDTH:g}M{_LEFT:g} {_TOP:g}v{_HEIGHT:g}"
+    lines = "".join(f"M{x:.0f} {_TOP:g}v{_HEIGHT:g}" for _, x in across)
+    yield path(frame + lines + "".join(f"M{_LEFT:g} {y:.0f}h{_WIDTH:g}" for _, y in up), "grid")
+    for number, x in across:
+        yield text(f"{number:g}", x, _TOP + _HEIGHT + 18, "mid")
+    for share, y in up:
+        yield text(percent(share), _LEFT - 8, y + 4, "e")
+
+
+def _decades(one: float, lowest: int, highest: int) -> list[float]:
+    """Return the powers of ten between the ends of an axis, which are `one` times a power of two."""
+    first, last = math.ceil(math.log10(one * 2.0**lowest)), math.floor(math.log10(one * 2.0**highest))
+    return [float(f"1e{exponent}") for exponent in range(first, last + 1)]
 
 
 def _text(limit: Limit) -> str:

@@ -12,6 +12,8 @@ from markdown_it.common.utils import escapeHtml
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
+from sitegen.markup.words import join_units
+
 
 class QuickRenderer(RendererHTML):
     """A renderer that writes text, paragraphs and tags without attributes, the most frequent tokens, without calls."""
@@ -41,7 +43,7 @@ class QuickRenderer(RendererHTML):
         for at, token in enumerate(tokens):
             kind = token.type
             if kind == "text":
-                parts.append(escapeHtml(token.content))
+                parts.append(join_units(escapeHtml(token.content)))
             elif kind in rules:
                 parts.append(rules[kind](tokens, at, options, env))
             elif token.nesting and not token.attrs and not token.block and not token.hidden:

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 from markdown_it.common.utils import escapeHtml
 
+from sitegen.markup.words import join_units
+
 
 def are_plain(source: str, marks: Iterable[str]) -> bool:
     """Return whether a text is words and code; all other constructs begin with one of `marks`.
@@ -38,8 +40,9 @@ def _is_trimmed(code: str) -> bool:
 def html_of(source: str) -> str:
     """Return the HTML of words and code."""
     if "`" not in source:
-        return escapeHtml(source)
+        return join_units(escapeHtml(source))
     parts = escapeHtml(source).split("`")
+    parts[::2] = map(join_units, parts[::2])
     parts[1::2] = [f"<code>{code}</code>" for code in parts[1::2]]
     return "".join(parts)
 

@@ -45,8 +45,16 @@ def written(entry: Entry, unit: str) -> str:
     if isinstance(entry, str):
         return entry
     exact = isinstance(entry, int) or (entry == int(entry) and abs(entry) >= 10**DIGITS)
-    text = numbers.fixed(entry, 0) if exact else numbers.significant(entry, DIGITS)
+    text = numbers.fixed(entry, 0) if exact else _three_digits(entry)
     return numbers.with_unit(text, UNITS.get(unit, unit)) if unit else text
+
+
+def _three_digits(entry: float) -> str:
+    """Return three digits, `0.0284`; below 0.0001 in exponent form, `4.72e-6`, as on the axis of a chart."""
+    if not 0 < abs(entry) < 1e-4:
+        return numbers.significant(entry, DIGITS)
+    mantissa, _, exponent = f"{entry:.{DIGITS - 1}e}".partition("e")
+    return f"{mantissa.replace('-', numbers.MINUS)}e{int(exponent)}"
 
 
 def render_output(printer: Printer, slot: OutputSlot, post: Post | None, spoken: PageLanguage) -> Markup:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
+from sitegen.markup.words import join_units
 from sitegen.model.kernel import UNTRIED, Implementation, Kernel, Language
 from sitegen.model.record import Record, Role
 from sitegen.model.urls import relative
@@ -145,8 +146,8 @@ class LadderMaker:
             id=place.id,
             name=one.name,
             language=LANGUAGES[one.language],
-            says=Markup() if place.repeats else code_spans(numbers.join_units(first_sentence_of(text))),
-            predicts=Markup() if place.repeats else code_spans(numbers.join_units(_prediction(one, row))),
+            says=Markup() if place.repeats else code_spans(join_units(first_sentence_of(text))),
+            predicts=Markup() if place.repeats else code_spans(join_units(_prediction(one, row))),
             bar=_bar(row),
             meter=_meter(group, row) if group and row.performance else "",
             gain=gain,

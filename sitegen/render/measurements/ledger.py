@@ -9,6 +9,7 @@ from statistics import median
 
 from markupsafe import Markup
 
+from sitegen.markup.words import join_units
 from sitegen.model.document import Document
 from sitegen.model.kernel import Kernel
 from sitegen.model.urls import kernel_url, relative
@@ -96,8 +97,8 @@ def _line(id: str, name: str, lines: Sequence[PredictionLine], below: tuple[str,
 
 def _words(lines: Sequence[PredictionLine]) -> Iterator[Markup]:
     """Yield what was predicted, what is predicted today if that is something else, and the explanation."""
-    yield code_spans(f"Predicted: {numbers.join_units(lines[0].words)}.")
+    yield code_spans(f"Predicted: {join_units(lines[0].words)}.")
     if revised := next((line.revised for line in lines if line.revised), ""):
-        yield code_spans(f"Revised after measuring: {numbers.join_units(revised)}.")
+        yield code_spans(f"Revised after measuring: {join_units(revised)}.")
     if explains := lines[0].explains:
-        yield code_spans(f"Explained: {numbers.join_units(explains.rstrip('.'))}.")
+        yield code_spans(f"Explained: {join_units(explains.rstrip('.'))}.")

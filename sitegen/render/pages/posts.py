@@ -84,6 +84,8 @@ class ContentsEntry:
 class Plate:
     id: str
     kernel: str
+    gpu: str
+    """The name of the GPU, which tells the plates of one kernel apart."""
     href: str
     facts: tuple[Fact, ...]
 
@@ -370,6 +372,7 @@ def _plates(sources: Sources, kernels: Sequence[str], here: str) -> tuple[Plate,
         Plate(
             f"record-{part_of_id(name)}-{record.gpu}",
             name,
+            record.runs[-1].environment.gpu,
             relative(kernel_url(name), here),
             record_plate(record, relative(f"{kernel_url(name)}{record.gpu}.json", here)),
         )

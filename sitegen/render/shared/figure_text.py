@@ -15,7 +15,7 @@ def figure_text(quantity: Quantity) -> str:
     if quantity.unit is Unit.TEXT or quantity.value is None:
         return quantity.text
     if quantity.unit is Unit.SHARE and quantity.low == quantity.high:
-        return numbers.prediction(quantity.value)
+        return numbers.with_unit(f"{quantity.value * 100:.{MOST_DIGITS}g}", "%")
     return numbers.figure(quantity.value, quantity.unit, min(_digits(quantity), MOST_DIGITS))
 
 

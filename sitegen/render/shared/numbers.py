@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -19,7 +18,6 @@ _BYTES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "KB"), (1.0, "B"))
 _TIMES = ((1e3, "ms"), (1.0, "µs"))
 _OPERATIONS = ((1e15, "PFLOP/s"), (1e12, "TFLOP/s"), (1e9, "GFLOP/s"), (1e6, "MFLOP/s"), (1.0, "FLOP/s"))
 WORDS_PER_MINUTE = 200
-_UNIT = re.compile(r"(?<=\d) (?=(?:%|[µmn]?s|[KMGT]B(?:/s)?|[GMTP]?FLOP(?:/s)?|[GM]Hz|×)(?:\W|$))")
 
 
 def with_unit(number: str, unit: str) -> str:
@@ -51,11 +49,6 @@ def fixed(value: float, decimals: int) -> str:
 def significant(value: float, digits: int) -> str:
     """Return a number with that many significant digits, never in exponent form: 131.94 with 4 is `131.9`."""
     return fixed(value, decimals_for([float(f"{value:.{digits}g}")], digits, most=12))
-
-
-def join_units(text: str) -> str:
-    """Return an author's sentence with each number and its unit on one line: `50 %`."""
-    return _UNIT.sub(NBSP, text)
 
 
 def microseconds(value: float) -> str:
@@ -177,7 +170,9 @@ def figure(value: float, unit: Unit, digits: int = 3) -> str:
         return clock(value) if unit is Unit.MEGAHERTZ else watts(value)
     if unit is Unit.ERROR:
         return error(value)
-    return fixed(value, 0) if value == int(value) or abs(value) >= 1000 else significant(value, digits)
+    if value != int(value) and abs(value) < 1000:
+        return significant(value, digits)
+    return f"{value:,.0f}".replace("-", MINUS) if abs(value) >= 10_000 else fixed(value, 0)
 
 
 def digits_within(value: float, low: float, high: float) -> int:

@@ -79,7 +79,7 @@ def _entry(work: Work, mentions: Sequence[str], prefix: str, spoken: Vocabulary)
         )
         for at, id in enumerate(mentions, start=1)
     )
-    return Markup('<li id="{}">{}. {}</li>').format(f"{prefix}bib-{work.key}", Markup(", ").join(parts), back)
+    return Markup('<li id="{}">{}.\u00a0{}</li>').format(f"{prefix}bib-{work.key}", Markup(", ").join(parts), back)
 
 
 def _title(work: Work) -> Markup:

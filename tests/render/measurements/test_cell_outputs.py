@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from types import SimpleNamespace
 
+import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from sitegen.model.record import Output
 from sitegen.render.inputs.evidence import Evidence
+from sitegen.render.measurements.cell_outputs import written
 from sitegen.render.outputs.page_figures import figures_of_page
 
 TEXT = """L1 answers in {output}`first-look:L1:latency`, the L2 {output}`first-look:L2:latency / first-look:L1:latency`
@@ -92,3 +94,11 @@ def test_spans_stand_on_lines_in_the_order_of_their_names(make: SimpleNamespace)
     text = "```{code-cell} python\n#| label: first-look\nprint(1)\n```\n\n" + plot
     page = LexborHTMLParser(rendered(make, SPANS, text))
     assert page.css_first("#fig-spans svg desc").text().startswith("3 spans on 3 lines (arithmetic, stage 0, stage 1)")
+
+
+@pytest.mark.parametrize(
+    ("entry", "shown"),
+    [(0.0284, "0.0284"), (1e-4, "0.000100"), (4.719e-6, "4.72e-6"), (-4.34e-8, "−4.34e-8"), (0.0, "0"), (0, "0")],
+)
+def test_an_entry_below_a_ten_thousandth_is_in_exponent_form(entry: float, shown: str) -> None:
+    assert written(entry, "") == shown

@@ -129,6 +129,11 @@ def test_the_font_of_formulas_is_fetched_where_one_stands(pages: Pages) -> None:
     assert (default_folder() / "assets" / "math.woff2").stat().st_size <= 40_960
 
 
+def test_the_plates_of_a_post_name_their_kernel_and_their_gpu(pages: Pages) -> None:
+    headings = [node.text() for node in html(pages)["posts/softmax/index.html"].css("#record ~ h3")]
+    assert headings and set(headings) == {"softmax, NVIDIA H200"}
+
+
 def test_the_sitemap_is_xml_with_absolute_links(pages: Pages) -> None:
     sitemap = ElementTree.fromstring(str(pages["sitemap.xml"]))
     urls = [node.text for node in sitemap.iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")]

@@ -2,6 +2,7 @@ import datetime as dt
 
 import pytest
 
+from sitegen.model.figure_table import Unit
 from sitegen.render.shared import numbers
 
 
@@ -94,3 +95,10 @@ def test_one_post_is_no_plural() -> None:
 )
 def test_a_cube_is_short_where_there_is_little_room(name: str, shown: str) -> None:
     assert numbers.short_shape(name) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(9999, "9999"), (250788, "250,788"), (-12345.6, "−12,346"), (18.25, "18.2")]
+)
+def test_a_large_count_has_its_digits_in_groups(value: float, shown: str) -> None:
+    assert numbers.figure(value, Unit.COUNT) == shown

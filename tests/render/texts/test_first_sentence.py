@@ -15,7 +15,7 @@ from sitegen.render.texts.first_sentence import first_sentence
         ("No end", "No end"),
         ("One. Two.", "One."),
         ("One,\nover lines. Two.", "One, over lines."),
-        ("Rate, e.g. bytes in 1.5 s. More.", "Rate, e.g. bytes in 1.5 s."),
+        ("Rate, e.g. bytes in 1.5 s. More.", "Rate, e.g. bytes in 1.5\u00a0s."),
         ("Is it (so?) Yes.", "Is it (so?) Yes."),
         ("Of `a. B` and *C. D* all. Rest.", "Of <code>a. B</code> and <em>C. D</em> all."),
         ("See [a warp](warp.md). More.", "See a warp."),
