@@ -68,6 +68,14 @@ def mend(tmp_path: Path) -> Callable[[str], tuple[str, list[str]]]:
         ("A [w] b\n\n[w]: #gone", "A w b\n\n[w]: #gone"),
         ("```{kernel} gone/naive\n```", "```text\n{kernel} gone/naive\n```"),
         ("{term}`gone`", "`gone`"),
+        (
+            "::::{tab-set}\n:::{tab-item} ■ box\na\n:::\n:::{tab-item} ⬢ box\nb\n:::\n::::",
+            "::::{tab-set}\n:::{tab-item} ■ box\na\n:::\n:::{tab-item} ⬢ box\n:sync: box-2\nb\n:::\n::::",
+        ),
+        (
+            "::::{tab-set}\n:::{tab-item} A\na\n:::\n:::{tab-item} B\n:sync: a\nb\n:::\n::::",
+            "::::{tab-set}\n:::{tab-item} A\na\n:::\n:::{tab-item} B\n:sync: a-2\nb\n:::\n::::",
+        ),
         ("```r\nx  # <1>\n```", "```r annotate=false\nx  # <1>\n```"),
         (
             "````{nothing}\n```r\nx  # <1>\n```\n````",
