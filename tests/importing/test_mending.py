@@ -122,3 +122,12 @@ def test_work_that_stands_twice_in_a_copied_bibliography_is_left_out(tmp_path: P
     plan = mend_plan(ImportPlan({**files, "content/posts/a/b.bib": tmp_path / "b.bib"}), tmp_path / "site")
     assert plan.files == {**files, "content/posts/a/b.bib": work}
     assert [one.code for one in plan.diagnostics] == ["SG610"]
+
+
+def test_address_of_a_page_of_the_site_is_left_to_that_page(tmp_path: Path) -> None:
+    (tmp_path / "content/pages").mkdir(parents=True)
+    (tmp_path / "content/pages/about.md").write_text("---\ntitle: A\n---\nWords.\n")
+    plan = mend_plan(ImportPlan({PATH: f"{HEAD[:-4]}permalink: /about/\n---\nWords.\n"}), tmp_path)
+    assert "\n# permalink: /about/\n" in str(plan.files[PATH])
+    assert list(plan.files) == [PATH]
+    assert [one.code for one in plan.diagnostics] == ["SG610"]
