@@ -4,6 +4,7 @@ printed.
 
 from __future__ import annotations
 
+import datetime as dt
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sitegen.cli.common import say
+from sitegen.cli.common import number_of, say
 from sitegen.diagnostics import did_you_mean
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from sitegen.pipeline.steps import BuildStep, Steps
 
 _WIDTH = 30
+_NAMED = 3
+"""Most posts of later days that a build names."""
 _PAUSE_S = 0.05
 """The time between two drawings of a bar, in seconds."""
 
@@ -73,6 +76,15 @@ def plugin_names(root: Path) -> tuple[str, ...]:
     return installed_versions(parse_config(text)[0].plugins) if "plugins" in text else ()
 
 
+def waiting_posts(result: BuildResult) -> str:
+    """Return a line that names the posts of later days; empty when there are none."""
+    count = len(result.waiting)
+    named = [f"{path} ({dt.date.fromordinal(day).isoformat()})" for day, path in result.waiting[:_NAMED]]
+    more = [f"and {count - _NAMED} more"] if count > _NAMED else []
+    verb = "waits for its day" if count == 1 else "wait for their days"
+    return f"{number_of(count, 'post')} {verb}: {', '.join([*named, *more])}" if count else ""
+
+
 def build_summary(result: BuildResult, steps: Steps) -> dict[str, Any]:
     """Return the summary of a build for programs."""
     written = result.written
@@ -80,6 +92,7 @@ def build_summary(result: BuildResult, steps: Steps) -> dict[str, Any]:
         "failed": result.failed,
         "files": {name: getattr(written, name) for name in ("added", "changed", "removed", "unchanged")},
         "printed": list(result.printed),
+        "waiting": {path: dt.date.fromordinal(day).isoformat() for day, path in result.waiting},
         "seconds": {step.name: round(step.seconds, 4) for step in steps.all},
     }
 

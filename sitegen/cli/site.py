@@ -14,7 +14,14 @@ import click
 
 from sitegen.cli.collector import tune_for_build, tuned_for_preview
 from sitegen.cli.common import fail, number_of, output_errors, report, require_installed, require_states, say, site_root
-from sitegen.cli.progress import build_summary, explain_page, plugin_names, say_profile, step_listener
+from sitegen.cli.progress import (
+    build_summary,
+    explain_page,
+    plugin_names,
+    say_profile,
+    step_listener,
+    waiting_posts,
+)
 from sitegen.diagnostics import in_reading_order, printable
 from sitegen.inside import locked_folder
 
@@ -85,6 +92,8 @@ def build(
     if names := plugin_names(root):
         say(f"with plugins: {', '.join(names)}")
     if not quiet and not as_json:
+        if waiting := waiting_posts(result):
+            say(waiting)
         written = result.written
         say(
             f"{written.files} files: {written.added} new, {written.changed} changed, "

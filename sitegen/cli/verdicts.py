@@ -39,7 +39,8 @@ def failures(results: Iterable[JobResult]) -> Iterator[str]:
             reason = (status, message) if message else (status, name)
             by_reason.setdefault(reason, _Failure()).names.setdefault(name, []).extend([place] if place else [])
     for line, ids in warned.items():
-        yield f"{ids[0]}{f' and {len(ids) - 1} more' if len(ids) > 1 else ''}: {line}"
+        others = f" and {len(ids) - 1} further job{'s' if len(ids) > 2 else ''}" if len(ids) > 1 else ""
+        yield f"{ids[0]}{others}: {line}"
     for (status, message), failure in by_reason.items():
         text = "" if message in failure.names else f": {message}"
         yield f"{_joined(failure)}: {status}{text}"

@@ -366,6 +366,16 @@ _SHOWN = (
         ":::{quiz} What does `__ldcs` do?\n:answer: It loads.\n:::\n",
         _POST,
     ),
+    Code(
+        "SG143",
+        "A row of a table has more cells than its header",
+        "The header says how many columns a table has, and Markdown leaves out the further cells of a row. Add a "
+        "column to the header and to the line below it. A bar within a cell, also within code, is written as `\\|`.",
+        "| kernel | mask |\n|---|---|\n| tile | `a | b` |\n",
+        "| kernel | mask |\n|---|---|\n| tile | `a \\| b` |\n",
+        _POST,
+        warning=True,
+    ),
 )
 
 GROUP = CodeGroup(

@@ -153,7 +153,7 @@ def _workers(target: Target, work: Callable[[Spec], JobReply], folder: Path) -> 
     lock = str(folder / "driver") if len(target.devices) > 1 else ""
     shares = core_shares(usable_cores(), [cores_near(device.bus) for device in target.devices])
     for number, (device, cores) in enumerate(zip(target.devices, shares, strict=True)):
-        place = f"GPU {number}" if device.gpu else "no GPU"
+        place = f"GPU {number}" if device.gpu else "the CPU"
         yield WorkerProcess(device, work, folder / f"rounds-{number}", place, cores, lock)
 
 

@@ -24,7 +24,7 @@ _SHORT_LISTINGS = (
 _TARGET_ROLE = re.compile(
     r"\{(?:ref|numref|eq|doc|cite[:\w]*|prf:ref|index|download|math)\}`(?:(?P<words>[^`<]*)<[^`>]*>|[^`]*)`"
 )
-_NO_TEXT = frozenset({"index", "raw", "only", "toctree", "include", "literalinclude"})
+_NO_TEXT = frozenset({"comment", "index", "raw", "only", "toctree", "include", "literalinclude"})
 """Directives whose text no reader sees."""
 _NO_WORDS = frozenset(
     {"figure", "image", "index", "raw", "only", "math", "exercise-start", "solution-start", "solution-end"}
@@ -80,6 +80,8 @@ _MARKUP = re.compile(
     r"|^[ \t]*\([^()\n]+\)=[ \t]*$|\\(?=[^\w\s])|@[\w:-]+|\^[\w-]+$",
     re.MULTILINE,
 )
+_CODE = re.compile(r"(?P<ticks>`+)(?:\{?(?:python|r|julia)\}? +)?(?P<code>.+?)(?P=ticks)")
+"""Code within a line, without the name of the language that computes it in Quarto: `` `r nrow(x)` ``."""
 _WORD = re.compile(r"[^\W_]+")
 KINDS = ("words", "images", "code", "formulas", "links")
 SHOWN = 12
@@ -156,7 +158,7 @@ def _without_spans(prose: str) -> str:
 def _words(prose: str) -> Counter[str]:
     plain = _TARGET_ROLE.sub(lambda match: match["words"] or " ", prose)
     plain = re.sub(r"(?<=\$\$)[ \t]*\([\w:.-]+\)", "", plain)
-    plain = _FORMULA.sub(" ", re.sub(r"(`+)(.+?)\1", r"\2", plain))
+    plain = _FORMULA.sub(" ", _CODE.sub(lambda match: match["code"], plain))
     for formula in _IN_BRACKETS:
         plain = formula.replaced(plain, " ")
     plain = _MARKUP.sub(" ", plain)

@@ -35,6 +35,7 @@ from sitegen.markup.footnotes import footnotes_plugin
 from sitegen.markup.inline import inline_plugin
 from sitegen.markup.labels import with_references
 from sitegen.markup.listings import listings_in
+from sitegen.markup.long_rows import long_rows_plugin
 from sitegen.markup.math import labelled_math_plugin, render_math_block, render_math_inline
 from sitegen.markup.pieces import Pieces
 from sitegen.markup.rawhtml import render_html, report_open_tags
@@ -179,6 +180,7 @@ def text_parser(*, fast: bool = True) -> MarkdownIt:
         partial(inline_plugin, roles=roles()),
         footnotes_plugin,
         tables_plugin,
+        long_rows_plugin,
         blocks_plugin,
         unopened_fences_plugin,
         partial(annotations_plugin, directives=[name for name, one in directives().items() if one.takes_notes]),

@@ -103,7 +103,8 @@ def _finish_early(files: SiteFiles) -> BuildResult | None:
     if previous is None or edited is None:
         return None
     if not edited and previous.has_signatures(files.signatures):
-        return BuildResult(previous.report, written=WriteCounts(0, 0, 0, len(previous.outputs)), sheets=previous.sheets)
+        counts = WriteCounts(0, 0, 0, len(previous.outputs))
+        return BuildResult(previous.report, False, counts, (), previous.sheets, previous.waiting)
     from sitegen.pipeline.patch_pages import patch_pages
 
     return patch_pages(files, previous, edited)

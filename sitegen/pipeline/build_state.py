@@ -53,8 +53,8 @@ class BuildState:
     timezone: str
     shows_day: bool
     """Whether a page shows that day."""
-    waiting: tuple[int, ...]
-    """The days on which posts appear that are not published yet."""
+    waiting: tuple[tuple[int, str], ...]
+    """The posts that are not published yet and are no drafts, by the ordinal of their day and their path."""
     report: str
     """The warnings, as the author saw them."""
     sheets: Mapping[str, PrintedSheet]
@@ -65,7 +65,7 @@ class BuildState:
         day = as_of.toordinal()
         if day == self.as_of:
             return True
-        return not self.shows_day and day > self.as_of and not any(waits <= day for waits in self.waiting)
+        return not self.shows_day and day > self.as_of and not any(waits <= day for waits, _ in self.waiting)
 
     def edited_files(self, root: Path, signatures: Mapping[str, Signature]) -> tuple[str, ...] | None:
         """Return the files of the site whose content changed since this build; None when files are new or gone."""

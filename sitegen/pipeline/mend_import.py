@@ -24,6 +24,7 @@ from sitegen.pipeline.parse_texts import parse_texts
 from sitegen.pipeline.read_files import read_files_from_scratch
 from sitegen.pipeline.request import make_request, usable_cores
 from sitegen.pipeline.user_cache import cache_of_site
+from sitegen.read.load import text_files
 from sitegen.read.root import SITE_FILE
 from sitegen.read.source import decode
 
@@ -39,7 +40,7 @@ def mend_plan(plan: ImportPlan, root: Path) -> ImportPlan:
     """Return the plan with texts that build in the site at `root`, and a warning for each mend."""
     with TemporaryDirectory(prefix="sitegen-import-") as folder:
         staged = Path(folder)
-        write_missing(staged, {SITE_FILE: _SITE, **plan.files, **_shared(root)})
+        write_missing(staged, {SITE_FILE: _SITE, **_own_texts(root), **plan.files, **_shared(root)})
         files, warnings, texts = dict(_with_texts_of_works(plan.files)), list[Diagnostic](), dict(plan.texts)
         for number in range(BY_RULE + BY_BLOCK + 1):
             errors = _errors(staged, files)
@@ -62,6 +63,11 @@ def _with_texts_of_works(files: Mapping[str, str | bytes | Path]) -> Iterator[tu
             yield path, decode(inside.read_bytes(content.parent, content.name), path)[0]
         else:
             yield path, content
+
+
+def _own_texts(root: Path) -> Mapping[str, bytes]:
+    """Return the texts of the site itself, so that no imported text takes the address of one of them."""
+    return {path: inside.read_bytes(root, path) for path in text_files(root)}
 
 
 def _shared(root: Path) -> Mapping[str, str | bytes]:

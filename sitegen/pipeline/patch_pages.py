@@ -121,7 +121,7 @@ def _publish(
         save_state(request.state_file, request.version, state)
     counts = WriteCounts(0, len(written), 0, len(previous.outputs) - len(written))
     printed = (*(one.page.sheet for one in patched), *([SEARCH_PAGES] if index else []), *sums)
-    return BuildResult(previous.report, False, counts, printed, state.sheets)
+    return BuildResult(previous.report, False, counts, printed, state.sheets, state.waiting)
 
 
 def _patched(

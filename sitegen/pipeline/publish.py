@@ -49,7 +49,7 @@ def publish(pages: StagedPages) -> BuildResult:
             save_patchable_days(request.state_file, request.version, days)
         save_state(request.state_file, request.version, state)
         remove_unused_variants(request.cache / FORMS, set(site.parsed.digests.values()))
-    return BuildResult(state.report, False, written, pages.printed, state.sheets)
+    return BuildResult(state.report, False, written, pages.printed, state.sheets, state.waiting)
 
 
 def _state(pages: StagedPages, owners: Mapping[str, str], staged: Mapping[str, str]) -> BuildState:
@@ -62,7 +62,7 @@ def _state(pages: StagedPages, owners: Mapping[str, str], staged: Mapping[str, s
     lost = {name for name, one in pages.files.items() if any(owners[path] != name for path in one.printed.files)}
     config = site.sources.config
     day, zone = site.texts.as_of.toordinal(), zone_of(config)
-    days = {day_of(post.date, zone).toordinal() for post in site.texts.posts if not post.draft}
+    days = {(day_of(post.date, zone).toordinal(), post.body.path) for post in site.texts.posts if not post.draft}
     return BuildState(
         signatures=trusted_signatures(files.signatures, files.began_ns),
         digests=dict(site.parsed.digests),
@@ -70,7 +70,7 @@ def _state(pages: StagedPages, owners: Mapping[str, str], staged: Mapping[str, s
         everything=request.everything,
         timezone=config.timezone,
         shows_day=any(DAY in one.printed.names for one in pages.files.values()),
-        waiting=() if request.everything else tuple(sorted(later for later in days if later > day)),
+        waiting=() if request.everything else tuple(sorted(later for later in days if later[0] > day)),
         sheets={n: replace(one.printed, key=b"") if n in lost else one.printed for n, one in pages.files.items()},
         outputs={path: stamp for path, stamp in stamps.items() if stamp},
         report=report_of(site.mistakes, files),

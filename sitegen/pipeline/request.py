@@ -74,6 +74,8 @@ class BuildResult:
     """The names of the sheets that were printed."""
     sheets: Mapping[str, PrintedSheet] = field(default_factory=dict)
     """All sheets by name, each with the reasons for which it was printed last."""
+    waiting: tuple[tuple[int, str], ...] = ()
+    """The posts of later days that are no drafts, by the ordinal of their day and their path."""
 
 
 class MistakesError(Exception):

@@ -109,8 +109,13 @@ def create(root: Path, texts: Mapping[str, str | bytes]) -> None:
     for path in texts:
         for same in (path, f"{path.removesuffix('/index.md')}.md"):  # a text is a file or a folder
             if os.path.lexists(root / same):
-                raise OutputError(same, f"`{same}` exists already", "nothing was written; choose another name")
+                raise OutputError(same, f"`{same}` exists already", f"nothing was written; {_instead(same)}")
     write(root, texts)
+
+
+def _instead(path: str) -> str:
+    """Return what to do when a file exists: a day of the worklog has no other name."""
+    return "`sitegen worklog today` opens it" if path.startswith("content/worklog/") else "choose another name"
 
 
 def write(root: Path, texts: Mapping[str, str | bytes]) -> None:

@@ -68,6 +68,14 @@ def mend(tmp_path: Path) -> Callable[[str], tuple[str, list[str]]]:
         ("A [w] b\n\n[w]: #gone", "A w b\n\n[w]: #gone"),
         ("```{kernel} gone/naive\n```", "```text\n{kernel} gone/naive\n```"),
         ("{term}`gone`", "`gone`"),
+        (
+            "::::{tab-set}\n:::{tab-item} ■ box\na\n:::\n:::{tab-item} ⬢ box\nb\n:::\n::::",
+            "::::{tab-set}\n:::{tab-item} ■ box\na\n:::\n:::{tab-item} ⬢ box\n:sync: box-2\nb\n:::\n::::",
+        ),
+        (
+            "::::{tab-set}\n:::{tab-item} A\na\n:::\n:::{tab-item} B\n:sync: a\nb\n:::\n::::",
+            "::::{tab-set}\n:::{tab-item} A\na\n:::\n:::{tab-item} B\n:sync: a-2\nb\n:::\n::::",
+        ),
         ("```r\nx  # <1>\n```", "```r annotate=false\nx  # <1>\n```"),
         (
             "````{nothing}\n```r\nx  # <1>\n```\n````",
@@ -113,4 +121,13 @@ def test_work_that_stands_twice_in_a_copied_bibliography_is_left_out(tmp_path: P
     files = {"content/posts/a/index.md": HEAD.replace("---\n", "---\nbibliography: b.bib\n", 1) + "By [@a1].\n"}
     plan = mend_plan(ImportPlan({**files, "content/posts/a/b.bib": tmp_path / "b.bib"}), tmp_path / "site")
     assert plan.files == {**files, "content/posts/a/b.bib": work}
+    assert [one.code for one in plan.diagnostics] == ["SG610"]
+
+
+def test_address_of_a_page_of_the_site_is_left_to_that_page(tmp_path: Path) -> None:
+    (tmp_path / "content/pages").mkdir(parents=True)
+    (tmp_path / "content/pages/about.md").write_text("---\ntitle: A\n---\nWords.\n")
+    plan = mend_plan(ImportPlan({PATH: f"{HEAD[:-4]}permalink: /about/\n---\nWords.\n"}), tmp_path)
+    assert "\n# permalink: /about/\n" in str(plan.files[PATH])
+    assert list(plan.files) == [PATH]
     assert [one.code for one in plan.diagnostics] == ["SG610"]

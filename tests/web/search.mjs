@@ -57,5 +57,52 @@ await page.keyboard.press("Escape");
 await page.waitForURL("**/about/");
 report.left = page.url();
 
+// The last questions, in a browser of their own: asked, asked again, removed, and never more than five.
+const fresh = await (await browser.newContext()).newPage();
+const complained = complaints(fresh);
+const shown = () => fresh.evaluate(() => [...document.querySelectorAll(".search .recent:not([hidden]) .ask")].map((one) => one.textContent));
+const stored = () => fresh.evaluate(() => localStorage.getItem("questions"));
+const place = () => fresh.evaluate(() => document.activeElement.id || document.activeElement.ariaLabel || document.activeElement.textContent);
+const press = async (...keys) => { for (const key of keys) await fresh.keyboard.press(key); };
+const questions = async () => (await fresh.goto(`${base}search/`), shown());
+const asking = async (words) => {
+  await fresh.goto(`${base}search/`);
+  await fresh.keyboard.type(words);
+  await fresh.waitForFunction(() => document.querySelector(".search [role=status]").textContent);
+};
+const kept = (report.questions = { first: await questions() });
+await asking("softmax");
+await press("ArrowDown", "Enter");
+await fresh.waitForURL((url) => !url.pathname.includes("/search/"));
+kept.followed = await questions();
+await asking("pomegranate");
+await press("Tab");
+kept.left = await questions();
+await asking("qqqqxxxx");
+await press("Tab");
+kept.nothing = await questions();
+await press("ArrowDown", "ArrowDown", "ArrowUp", "Enter");
+await fresh.waitForFunction(() => document.querySelector(".search li a"));
+kept.again = [await fresh.inputValue("#q"), await place(), (await shown()).length];
+await press("Escape");
+kept.emptied = await shown();
+await press("ArrowDown", "ArrowDown", "Delete");
+kept.deleted = [await shown(), await place()];
+await press("Tab");
+kept.cross = await place();
+await press("Enter");
+kept.removed = [await shown(), await place(), await stored()];
+for (const value of ['{"a": 1}', "no JSON", '["1", 2, "3", "4", "5", "6", "7"]']) {
+  await fresh.evaluate((text) => localStorage.setItem("questions", text), value);
+  (kept.odd ??= []).push(await questions());
+}
+await asking("quokka");
+await press("Tab");
+kept.most = await questions();
+kept.complaints = complained;
+const plain = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+await plain.goto(`${base}search/`);
+kept.plain = [await plain.isVisible(".search .recent"), await plain.isVisible("noscript p")];
+
 await browser.close();
 console.log(JSON.stringify(report));

@@ -53,3 +53,33 @@ def test_escape_empties_the_question_and_then_leads_back(searched: dict[str, Any
 
 def test_the_policy_lets_all_of_it_pass(searched: dict[str, Any]) -> None:
     assert searched["complaints"] == []
+
+
+def test_last_questions_that_found_something_are_kept(searched: dict[str, Any]) -> None:
+    kept = searched["questions"]
+    assert kept["first"] == []
+    assert kept["followed"] == ["softmax"]
+    assert kept["left"] == ["pomegranate", "softmax"]
+    assert kept["nothing"] == ["pomegranate", "softmax"]
+
+
+def test_a_kept_question_is_asked_again_and_hidden_meanwhile(searched: dict[str, Any]) -> None:
+    assert searched["questions"]["again"] == ["pomegranate", "q", 0]
+    assert searched["questions"]["emptied"] == ["pomegranate", "softmax"]
+
+
+def test_a_kept_question_is_removed_by_keyboard(searched: dict[str, Any]) -> None:
+    kept = searched["questions"]
+    assert kept["deleted"] == [["pomegranate"], "pomegranate"], "the focus goes to the question that is left"
+    assert kept["cross"] == "Remove: pomegranate"
+    assert kept["removed"] == [[], "q", "[]"]
+
+
+def test_what_others_stored_is_no_question_and_five_are_kept(searched: dict[str, Any]) -> None:
+    assert searched["questions"]["odd"] == [[], [], ["1", "3", "4", "5", "6"]]
+    assert searched["questions"]["most"] == ["quokka", "1", "3", "4", "5"]
+    assert searched["questions"]["complaints"] == []
+
+
+def test_without_javascript_there_are_no_questions(searched: dict[str, Any]) -> None:
+    assert searched["questions"]["plain"] == [False, True]

@@ -53,6 +53,12 @@ def test_starter_replaces_nothing(root: Path) -> None:
         create(root, new_kernel_files("axpy"))
 
 
+def test_second_starter_of_a_day_names_the_command_that_opens_it(root: Path) -> None:
+    with pytest.raises(OutputError) as raised:
+        create(root, new_worklog_file(DAY))
+    assert raised.value.diagnostic.hint == "nothing was written; `sitegen worklog today` opens it"
+
+
 def test_exercise_needs_a_solution_in_triton(root: Path) -> None:
     (axpy,) = load_site(root)[0].kernels
     with pytest.raises(OutputError, match="no implementation in Triton"):

@@ -115,9 +115,10 @@ def _unrun(conversion: TextConversion, language: str, options: Mapping[str, Any]
         listing = _listing(language, source)
         return f"{listing}\n\n*{caption}*\n" if caption and listing else listing
     label, alt = str(options.get("label") or ""), " ".join(str(options.get("fig-alt") or "").split())
+    path = conversion.links.target(shown["path"])
     if not label.startswith("fig-"):
-        return f"![{re.sub(r'[][]', '', alt or caption)}]({shown['path']})" + (f"\n\n*{caption}*" if caption else "")
-    head = [f"```{{figure}} {conversion.links.target(shown['path'])}", f":label: {figure_label(label)}"]
+        return f"![{re.sub(r'[][]', '', alt or caption)}]({path})" + (f"\n\n*{caption}*" if caption else "")
+    head = [f"```{{figure}} {path}", f":label: {figure_label(label)}"]
     return "\n".join([*head, *([f":alt: {alt}"] if alt else []), "", caption, "```"])
 
 

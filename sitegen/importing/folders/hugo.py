@@ -15,7 +15,7 @@ from sitegen.importing.folders.authors import author_names
 from sitegen.importing.folders.containers import KINDS, callout, container
 from sitegen.importing.folders.convert import Dialect, TextConversion
 from sitegen.importing.folders.hugo_languages import Languages, Located, hugo_settings, languages_of
-from sitegen.importing.folders.passages import Fence, Kept
+from sitegen.importing.folders.passages import Fence, Kept, code_span
 from sitegen.importing.folders.placing import Found
 from sitegen.importing.folders.shortcodes import Shortcode, replaced, without_shortcodes
 from sitegen.importing.folders.source import Folder, FolderText, as_date, as_words
@@ -175,6 +175,8 @@ def _listing(kept: Kept, code: Shortcode, inner: str | None) -> str:
     """Return the listing of a shortcode of code; one without an end stays as it was."""
     if inner is None:
         return code.source
+    if re.search(r"hl_inline\s*=\s*\"?true", code.source):
+        return kept.keep(code_span(" ".join(inner.split())))
     language = code.name if code.name == "mermaid" else code.get("lang", "language", at=0) or "text"
     return kept.keep(f"```{language.lower()}\n{inner.strip(chr(10))}\n```")
 

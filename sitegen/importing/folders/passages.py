@@ -29,6 +29,12 @@ class Fence:
         return f"{self.marks}{self.info}\n{self.code}{self.marks}"
 
 
+def code_span(code: str) -> str:
+    """Return code within a line, between as many backquotes as it needs."""
+    longest = max((len(run) for run in re.findall(r"`+", code)), default=0)
+    return f"{'`' * (longest + 1)} {code} {'`' * (longest + 1)}" if longest else f"`{code}`"
+
+
 @dataclass(slots=True)
 class Kept:
     """The stretches that were kept aside, each behind a mark that no other change touches."""

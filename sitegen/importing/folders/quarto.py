@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any
 
@@ -44,7 +45,7 @@ def find(folder: Folder) -> Sequence[Found]:
     """Return the documents, those of a book in its order; a page that lists others is left out, with a warning."""
     found: list[Found] = []
     chapters = [path for _, paths in _chapters(folder) for path in paths]
-    documents = [path for path in folder.files if path.lower().endswith(_TEXTS) and not _is_partial(path)]
+    documents = _rendered(folder)
     if chapters and (others := [path for path in documents if path not in chapters and path.endswith(".qmd")]):
         said = f"{len(others)} documents that are no chapters of the book are left out"
         folder.warn("SG606", said, others[0], 1, "add them to `chapters`, and import again")
@@ -59,6 +60,32 @@ def find(folder: Folder) -> Sequence[Found]:
         found.append(_found(folder, text, is_chapter=path in chapters and path != "index.qmd"))
         _note_labels(folder, found[-1])
     return found
+
+
+def _rendered(folder: Folder) -> list[str]:
+    """Return the documents of which Quarto makes pages: those that `render` of the project asks for, or all."""
+    asked = folder.settings(*_CONFIGS).get("project")
+    patterns = as_words(asked.get("render") if isinstance(asked, dict) else None)
+    documents = [path for path in folder.files if path.lower().endswith(_TEXTS) and not _is_partial(path)]
+    return [path for path in documents if not _is_made(folder, path) and _is_asked_for(path, patterns)]
+
+
+def _is_made(folder: Folder, path: str) -> bool:
+    """Tell whether Quarto wrote a file itself: `keep-md` leaves `a.html.md` beside `a.qmd`."""
+    kept = re.fullmatch(r"(.+)\.\w+\.md", path)
+    return kept is not None and any(f"{kept[1]}{ending}" in folder.files for ending in _TEXTS)
+
+
+def _is_asked_for(path: str, patterns: Sequence[str]) -> bool:
+    """Tell whether a list such as `["*.qmd", "!drafts/"]` names a document; one without `/` fits in any folder."""
+
+    def fits(pattern: str) -> bool:
+        name = path if "/" in pattern else posixpath.basename(path)
+        return fnmatchcase(name, pattern.lstrip("/")) or path.startswith(f"{pattern.strip('/')}/")
+
+    wanted = [pattern for pattern in patterns if not pattern.startswith("!")]
+    unwanted = [pattern[1:] for pattern in patterns if pattern.startswith("!")]
+    return (not wanted or any(map(fits, wanted))) and not any(map(fits, unwanted))
 
 
 def _chapters(folder: Folder) -> list[tuple[str, list[str]]]:
@@ -168,10 +195,12 @@ def _included(conversion: TextConversion, depth: int, code: Shortcode, inner: st
 
 
 def _fence(conversion: TextConversion, fence: Fence) -> str:
-    """Return a cell with the options that are known here, or a listing."""
+    """Return a cell with the options that are known here, or a listing; of a cell `{comment}` nothing, as Quarto."""
     match = re.match(
         r"\{(?P<cell>[\w-]+)(?P<more>[^}]*)\}|\{(?P<attributes>[.=#][^}]*)\}|(?P<plain>[\w+#-]*)", fence.info
     )
+    if match and match["cell"] == "comment":
+        return ""
     if match and match["cell"] and match["cell"] != "mermaid":
         named = fence.info[match.end() :].strip() if match["cell"] == "code-cell" else match["cell"]
         return cell(conversion, named or "python", fence.code)

@@ -205,6 +205,19 @@ def _id(text: str, at: int, mistake: Diagnostic) -> Mend | None:
     return None
 
 
+def _second_tab(text: str, at: int, mistake: Diagnostic) -> Mend | None:
+    """Give the second of two tabs of a set that have the same name a name of its own; its title stays."""
+    if not mistake.message.startswith("two tabs of a set"):
+        return None
+    name = mistake.message.split("`")[1]
+    number = next(n for n in range(2, 9999) if f"{name}-{n}" not in text)
+    said = f"two tabs of a set are `{name}`: the second is `{name}-{number}`"
+    start, end = line_around(text, at)
+    if re.match(r"[ \t>]*:sync:", text[start:end]):
+        return Mend(at, at + mistake.span.length, f"{name}-{number}", said)
+    return Mend(end, end, f":sync: {name}-{number}\n", said)
+
+
 def _directive(text: str, at: int, mistake: Diagnostic) -> Mend | None:
     """Show a fence of an unknown directive as its text; a colon fence becomes a note."""
     fence = fence_around(text, at)
@@ -305,7 +318,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
     "SG121": (_id, _option),
     "SG122": (_escaped,),
     "SG123": (_not_annotated, _as_plain_fence),
-    "SG124": (_directive,),
+    "SG124": (_second_tab, _directive),
     "SG133": (_as_plain_fence,),
     "SG201": (_link,),
     "SG202": (_link,),

@@ -36,6 +36,8 @@ def test_front_matter_in_toml_keeps_its_address_and_its_unknown_keys(folder: Cal
 @pytest.mark.parametrize(
     ("written", "wanted"),
     [
+        ('A {{< highlight text "hl_inline=true" >}}x y{{< /highlight >}} b.', "A `x y` b."),
+        ("{{< highlight go hl_inline=true >}}a`b{{< /highlight >}}", "`` a`b ``"),
         ("{{< highlight go >}}\nx := `{{< y >}}`\n{{< /highlight >}}", "```go\nx := `{{< y >}}`\n```"),
         ("{{% notice tip %}}\nWords.\n{{% /notice %}}", "\n:::{tip}\nWords.\n:::\n"),
         ("{{< youtube abc >}}", "<https://www.youtube.com/watch?v=abc>"),

@@ -36,10 +36,15 @@ def site(body: str, **more: str) -> dict[str, str]:
         ('```{.yaml filename="a.yml"}\na: 1\n```', '```yaml filename="a.yml"\na: 1\n```'),
         ("A {{< fa star >}} {{< video https://e.example/v >}}", "A  [https://e.example/v](https://e.example/v)"),
         ("1 `r x` 2", "1 `x` 2"),
+        ("A\n\n```{comment}\n> Not for readers.\n```\n\nB", "A\n\n\n\nB"),
         (
             "```{r}\n#| label: fig-x\n#| fig-cap: |\n#|   A cap\n#|   of two.\n"
             "knitr::include_graphics('a.png')\n```\n\n@fig-x",
             "```{figure} a.png\n:label: fig-x\n\nA cap of two.\n```\n\n@fig-x",
+        ),
+        (
+            "```{r}\n#| fig-cap: A cap\ninclude_graphics('a.png')\n```",
+            "![A cap](a.png)\n\n*A cap*",
         ),
         ("```{r}\n#| fig-cap: 'A: cap'\nplot(1)\n```", "```r\nplot(1)\n```\n\n*A: cap*"),
     ],
@@ -66,6 +71,30 @@ def test_address_stays_and_a_link_to_a_document_follows(folder: Callable) -> Non
 def test_included_file_stands_in_the_text(folder: Callable) -> None:
     imported = folder(QUARTO, site("{{< include _b.qmd >}}", **{"posts/a/_b.qmd": "Words.\n"}))
     assert imported.body("posts/a") == "Words."
+
+
+def test_only_documents_that_the_project_renders_come_over(folder: Callable) -> None:
+    rendered = '["*.qmd", "extra/", "!drafts/", "!posts/no.qmd"]'
+    texts = {
+        "_quarto.yml": f"project:\n  type: website\n  render: {rendered}\n",
+        "posts/yes.qmd": HEAD,
+        "posts/no.qmd": HEAD,
+        "notes.md": HEAD,
+        "drafts/x.qmd": HEAD,
+        "extra/e.md": HEAD,
+    }
+    assert sorted(folder(QUARTO, texts).files) == ["content/posts/e.md", "content/posts/yes.md", "content/site.yaml"]
+
+
+def test_markdown_that_quarto_kept_beside_a_document_stays_out(folder: Callable) -> None:
+    imported = folder(QUARTO, {"posts/a.qmd": HEAD, "posts/a.html.md": HEAD, "posts/v1.2.md": HEAD})
+    assert sorted(imported.files) == ["content/posts/a.md", "content/posts/v1-2.md", "content/site.yaml"]
+
+
+def test_report_counts_no_comment_and_no_name_of_a_language_as_lost(folder: Callable) -> None:
+    imported = folder(QUARTO, site("1 `r x` 2 `{python} y`\n\n```{comment}\nNot for readers.\n```\n"))
+    (one,) = imported.compared.values()
+    assert not one.lost
 
 
 BOOK = (
