@@ -37,6 +37,21 @@ def test_the_readme_is_plain_text_that_says_how_to_check(site: Path) -> None:
     assert "\n### The mask\nA place exists" in text and ":::" not in text
 
 
+def test_the_readme_has_the_words_of_terms_figures_and_links(site: Path) -> None:
+    page = site / "content/exercises/vector_add/index.md"
+    added = (
+        "{term}`Fuse <fusion>` each {term}`tile`: {given}`2 · F / D; F gates` as in "
+        "[another](../vector_add/index.md), [online](https://example.org/a).\n\n## Hints\n"
+    )
+    page.write_text(page.read_text().replace("## Hints\n", added))
+    (site / "content/terms").mkdir()
+    for name in ("fusion", "tile"):
+        (site / f"content/terms/{name}.md").write_text(f"---\ntitle: {name}\n---\nA thing.\n")
+    assert CliRunner().invoke(main, ["exercise", "start", "vector_add", "mine"]).exit_code == 0
+    text = (site / "mine/README.md").read_text()
+    assert "Fuse each tile: 2 · F / D as in another, [online](https://example.org/a)." in text
+
+
 def test_a_folder_that_exists_is_not_overwritten(site: Path) -> None:
     (site / "mine").mkdir()
     ended = CliRunner().invoke(main, ["exercise", "start", "vector_add", "mine"])

@@ -32,6 +32,10 @@ print(*lines, sep="\\n")
 sys.exit(not passed)
 """
 _HINT, _HINT_END = re.compile(r"^:::+\{dropdown\} (.*)$", re.M), re.compile(r"^:::+\n?", re.M)
+_ROLE = re.compile(r"\{(?:term|given)\}`([^`<;]*[^`<;\s])\s*(?:[<;][^`]*)?`")
+"""A term, with or without the name of its page, or a figure with its source."""
+_SITE_LINK = re.compile(r"\[([^\]]*)\]\((?!https?:)[^)\s]*\)")
+"""A link to a page of the site, which lies nowhere near the folder."""
 _ROOMS = ("model", "measure")
 _DATE = (1980, 1, 1, 0, 0, 0)
 """The date of each file of an archive, the earliest that a zip can hold."""
@@ -72,6 +76,7 @@ def _readme(exercise: Exercise, job: ExerciseJob) -> str:
     """Return the statement, how to check, and the hints, which a plain text cannot fold, at the end."""
     statement, *hints = (text.text.strip() for text in statement_and_hints(exercise))
     check = f"## Check\n\nEdit `{job.reader_file}`, then run `python check.py`. It needs torch, triton and numpy."
+    statement, *hints = (_SITE_LINK.sub(r"\1", _ROLE.sub(r"\1", text)) for text in (statement, *hints))
     below = [_HINT_END.sub("", _HINT.sub(r"### \1", text)).strip() for text in hints]
     return "\n\n".join([f"# {exercise.title}", statement, check, *(f"## Hints\n\n{text}" for text in below)]) + "\n"
 

@@ -93,7 +93,7 @@ def test_the_solution_is_folded_and_its_figures_name_their_record(pages: Pages) 
 
 def test_the_check_of_loads_names_its_shape_and_its_limit(pages: Pages) -> None:
     text = words(Html(pages[HERE]).css_first("main"))
-    assert "more than 1.5 × the bytes that the solution loads; from 1/8 of its programs down" in text
+    assert "more than 1.5 × the bytes that the solution loads, or × the sectors that it touches; from 1/8 of" in text
     assert "; at M = 64, N = 1024" in text
 
 
