@@ -75,6 +75,8 @@ FAULTS = {
             "gather/ignores_index",
             "gather/scatters",
             "transformer_block/gates_swapped",
+            "cute_matmul/transposed",
+            "cute_matmul/one_swizzle",
         },
     ),
     "forgotten tail": Fault(
