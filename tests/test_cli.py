@@ -265,6 +265,19 @@ def test_goals_are_listed_with_what_decides_them_and_by_how_much_one_is_missed(s
     assert sitegen("status", "--goals", "--claims").exit_code == 2
 
 
+def test_the_contents_of_a_site_are_counted(site: Path) -> None:
+    before = json.loads(sitegen("status", "--contents", "--json").stdout)
+    post = site / "content/posts/softmax/index.md"
+    added = "\n\nThree words more: {value}`softmax/fused@8192x8192:float32 time`.\n"
+    post.write_text(post.read_text(encoding="utf-8") + added, encoding="utf-8")
+    after = json.loads(sitegen("status", "--contents", "--json").stdout)
+    changed = {name: after[name] - before[name] for name in after if after[name] != before[name]}
+    assert changed.pop("words of all texts") in (3, 4) and changed == {"measured numbers in sentences": 1}
+    lines = sitegen("status", "--contents").stdout.splitlines()
+    assert [line.split(maxsplit=1)[1] for line in lines] == list(after)
+    assert sitegen("status", "--contents", "--claims").exit_code == 2
+
+
 def test_a_planted_slow_down_fails_only_who_asked_for_it(site: Path) -> None:
     record = site / "kernels/softmax/results/nvidia-h200.json"
     both = (str(record), str(planted_slower(record)))

@@ -235,14 +235,18 @@ def accept(file: Path, bundle_file: Path | None, attestation: Path | None, repo:
 @click.command()
 @click.option("--claims", is_flag=True, help="List the claims of all texts instead, with their margins.")
 @click.option("--goals", is_flag=True, help="List the goals of all kernels instead, with what decides them.")
+@click.option("--contents", is_flag=True, help="List how many posts, words, figures, claims and kernels the site has.")
 @click.option("--json", "as_json", is_flag=True, help="Print the states as JSON on stdout.")
-def status(claims: bool, goals: bool, as_json: bool) -> None:
+def status(claims: bool, goals: bool, contents: bool, as_json: bool) -> None:
     """List stale and missing measurements with a reason for each, and the number of goals and claims."""
     from sitegen.execute.session import status_by_gpu
 
-    if claims and goals:
-        raise click.UsageError("--claims and --goals contradict each other")
+    if claims + goals + contents > 1:
+        raise click.UsageError("--claims, --goals and --contents contradict each other")
     loaded = load_site_or_exit()
+    if contents:
+        print_contents(loaded, as_json)
+        return
     if goals:
         print_goals(loaded, as_json)
         return
@@ -291,6 +295,17 @@ def print_claim_counts(loaded: LoadedSite) -> None:
     states = Counter(str(verdict.state) for _, verdict in verdicts_of(loaded))
     if states:
         click.echo(f"claims: {', '.join(f'{count} {state}' for state, count in sorted(states.items()))}")
+
+
+def print_contents(loaded: LoadedSite, as_json: bool) -> None:
+    from sitegen.cli.contents import content_lines, contents_of
+
+    contents = contents_of(loaded)
+    if as_json:
+        click.echo(json.dumps(contents, indent=1, ensure_ascii=False))
+        return
+    for line in content_lines(contents):
+        click.echo(line)
 
 
 def print_claims(loaded: LoadedSite, as_json: bool) -> None:

@@ -194,9 +194,10 @@ def _checks(exercise: Exercise, kernel: Kernel) -> Iterator[Fact]:
     if (most := kernel.tolerance.get(dtype := dtype_of(kernel))) is not None:
         yield Fact("largest error", f"{numbers.error(most)} in {dtype}, against a reference in float64")
     yield Fact("memory", "every element is written, nothing beyond the output, no input is changed")
-    loads = f"more than {exercise.most_loads:g} × the bytes that the solution loads, or × the sectors that it touches"
-    programs = f"from 1/{FEWEST_PROGRAMS} of its programs down, or more than {MOST_PROGRAMS} × as many"
-    yield Fact("slow", f"{loads}; {programs}; at {_shape(exercise.counted_at)}")
+    limit = f"more than {exercise.most_loads:g} ×"
+    loads = f"it loads {limit} the bytes of the solution, or touches {limit} its sectors"
+    programs = f"or it starts more than {MOST_PROGRAMS} × as many programs, or 1/{FEWEST_PROGRAMS} as many or fewer"
+    yield Fact("slow", f"{loads}, {programs}; counted at {_shape(exercise.counted_at)}")
     yield Fact("slow on a GPU", f"more than {exercise.most_loads:g} × the time of the solution")
 
 

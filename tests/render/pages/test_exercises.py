@@ -93,8 +93,8 @@ def test_the_solution_is_folded_and_its_figures_name_their_record(pages: Pages) 
 
 def test_the_check_of_loads_names_its_shape_and_its_limit(pages: Pages) -> None:
     text = words(Html(pages[HERE]).css_first("main"))
-    assert "more than 1.5 × the bytes that the solution loads, or × the sectors that it touches; from 1/8 of" in text
-    assert "; at M = 64, N = 1024" in text
+    assert "it loads more than 1.5 × the bytes of the solution, or touches more than 1.5 × its sectors" in text
+    assert "more than 64 × as many programs, or 1/8 as many or fewer; counted at M = 64, N = 1024" in text
 
 
 def test_only_the_mark_of_progress_needs_a_script(pages: Pages) -> None:
