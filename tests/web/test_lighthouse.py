@@ -15,11 +15,11 @@ PERFORMANCE = 95
 
 @pytest.fixture(scope="module")
 def measured(own: Any, node: Any) -> dict[str, Any]:
-    """The scores of the home page, the longest post, a series and a kernel."""
+    """The scores of the home page, the longest post, a series, a kernel and an exercise."""
     posts = [path for path in own.pages if path.startswith("posts/") and path.count("/") == 2]
     longest = max(posts, key=lambda path: (own.folder / path).stat().st_size)
     pages = {"home": "index.html", "longest post": longest, "series": "series/gpu-systems/index.html"}
-    pages["kernel"] = "kernels/softmax/index.html"
+    pages |= {"kernel": "kernels/softmax/index.html", "exercise": "exercises/softmax/index.html"}
     return node("lighthouse.mjs", {name: own.url(path) for name, path in pages.items()})  # type: ignore[no-any-return]
 
 
