@@ -77,6 +77,8 @@ FAULTS = {
             "transformer_block/gates_swapped",
             "cute_matmul/transposed",
             "cute_matmul/one_swizzle",
+            "cute_transpose/one_side",
+            "cute_tma/unswizzled",
         },
     ),
     "forgotten tail": Fault(
@@ -117,12 +119,14 @@ FAULTS = {
             "gather/whole_tiles",
             "scan/whole_tiles",
             "cute_copy/whole_tiles",
+            "cute_tiled_copy/swapped",
         },
     ),
     "right only the first time": Fault({Status.UNWRITTEN}, {"sum/no_reset"}),
     "write out of bounds by one": Fault({Status.OUT_OF_BOUNDS}, {"copy/one_past"}),
     "write out of bounds by rows": Fault(
-        {Status.OUT_OF_BOUNDS}, {"softmax/padded_rows", "transpose/no_mask", "attention/padded_rows"}
+        {Status.OUT_OF_BOUNDS},
+        {"softmax/padded_rows", "transpose/no_mask", "attention/padded_rows", "cute_tma/no_bounds"},
     ),
     "input modified": Fault(
         {Status.MODIFIED_INPUT},
