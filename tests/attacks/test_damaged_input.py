@@ -246,7 +246,7 @@ def files_of(folder: Path) -> set[str]:
 
 
 def share_of(name: str, total: int) -> int:
-    rest = (MILLION - sum(SHARES.values())) // (len(FORMATS) - len(SHARES))
+    rest = -(-(MILLION - sum(SHARES.values())) // (len(FORMATS) - len(SHARES)))
     return max(20, SHARES.get(name, rest) * total // MILLION)
 
 
