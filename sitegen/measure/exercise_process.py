@@ -19,15 +19,7 @@ import torch
 
 from sitegen.measure import interpreter
 from sitegen.measure.correctness import KernelSetup, cases, check, check_case
-from sitegen.measure.diagnosis import (
-    Alternative,
-    Evidence,
-    Sum,
-    Trial,
-    alternatives_of,
-    diagnose_outputs,
-    incomplete_sums,
-)
+from sitegen.measure.diagnosis import Evidence, Trial, diagnose_outputs
 from sitegen.measure.faults import failure_of
 from sitegen.measure.guarded_calls import Buffers, call_and_wait, guarded_buffers
 from sitegen.measure.inputs import (
@@ -41,6 +33,7 @@ from sitegen.measure.inputs import (
     output_dtypes,
     output_shapes,
 )
+from sitegen.measure.known_mistakes import Alternative, Sum, alternatives_of, incomplete_sums
 from sitegen.measure.protocol import EvaluationEnded
 from sitegen.measure.runnable import (
     Runnable,

@@ -4,16 +4,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from sitegen.measure.diagnosis import (  # noqa: E402
-    Alternative,
-    Evidence,
-    Sum,
-    Trial,
-    alternatives_of,
-    diagnose,
-    diagnose_outputs,
-    incomplete_sums,
-)
+from sitegen.measure.diagnosis import Evidence, Trial, diagnose, diagnose_outputs  # noqa: E402
+from sitegen.measure.known_mistakes import Alternative, Sum, alternatives_of, incomplete_sums  # noqa: E402
 from sitegen.model.exercise import Diagnosis  # noqa: E402
 
 pytestmark = pytest.mark.torch

@@ -13,7 +13,6 @@ pytest.importorskip("torch")
 
 import numpy as np
 
-from sitegen.measure.diagnosis import Sum
 from sitegen.measure.exercise_process import (
     ALIGNED,
     MOST_INTERPRETED,
@@ -22,6 +21,7 @@ from sitegen.measure.exercise_process import (
     _sectors,
     _sums,
 )
+from sitegen.measure.known_mistakes import Sum
 
 pytestmark = pytest.mark.torch
 
