@@ -15,7 +15,7 @@ from sitegen.linking.value_refs import KnownNames, reference_mistakes
 from sitegen.model.kernel import Kernel
 from sitegen.model.site import Page, Post, Series, Site
 from sitegen.model.titles import FIELDS, Titled, has_figures, titled
-from sitegen.read.values import ValueMistake, parse_value
+from sitegen.read.values import ValueMistake, parse_value, split_given
 from sitegen.render.shared.language import language
 from sitegen.render.texts.values import plain_figure
 from sitegen.results.quantities import Measured, quantity_of
@@ -57,7 +57,7 @@ def with_figures(site: Site, measured: Measured, templates: Mapping[str, str]) -
 def _shown(role: re.Match[str], read: Callable[..., str]) -> str:
     name, text = role[1], role[3].strip()
     if name == "given":
-        return text.partition(";")[0].strip() or text
+        return split_given(text)[0] or text
     if name == "spec":
         return text
     try:
@@ -68,7 +68,7 @@ def _shown(role: re.Match[str], read: Callable[..., str]) -> str:
 
 def _mistakes(site: Site, known: KnownNames, role: re.Match[str], file: Span) -> Iterator[Diagnostic]:
     place = place_of(site, file, role[3].strip())
-    if role[1] == "given" and not all(part.strip() for part in role[3].partition(";")):
+    if role[1] == "given" and not all(split_given(role[3])):
         hint = "write `{given}` with the figure and its source: `2.4 TB/s; arithmetic`"
         yield Diagnostic("SG136", "this figure has no source", place, hint)
     if role[1] not in ("value", "predicted"):

@@ -46,6 +46,12 @@ class ValueMistake(ValueError):
         self.message, self.word, self.hint = message, word, hint
 
 
+def split_given(text: str) -> tuple[str, str]:
+    """Return the figure and the source of `{given}`: `2.4 TB/s; arithmetic`.  A source may have semicolons."""
+    figure, _, source = text.partition(";")
+    return figure.strip(), source.strip()
+
+
 def parse_value(text: str, *, is_predicted: bool = False) -> ValueExpression:
     """Return the expression of a role.  Raises ValueMistake.
 

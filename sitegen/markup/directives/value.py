@@ -13,7 +13,7 @@ from sitegen.markup.directive import InlineRole
 from sitegen.markup.places import span_within
 from sitegen.markup.words import join_figure
 from sitegen.model.document import ValueSlot
-from sitegen.read.values import ValueMistake, parse_value
+from sitegen.read.values import ValueMistake, parse_value, split_given
 
 SAID = "…"
 """The word for a figure in a list of headings and in an image's description, which are made before a record is read."""
@@ -30,7 +30,7 @@ def _show(token: Token, into: Collected) -> str:
 
 
 def _show_given(token: Token, into: Collected) -> str:
-    figure, _, source = (part.strip() for part in token.content.partition(";"))
+    figure, source = split_given(token.content)
     if not (figure and source):
         hint = "write `{given}` with the figure and its source: `2.4 TB/s; arithmetic`"
         into.error("SG136", "this figure has no source", span_within(token, token.content, into), hint)
@@ -39,7 +39,7 @@ def _show_given(token: Token, into: Collected) -> str:
 
 
 def _figure_of(content: str) -> str:
-    return content.partition(";")[0].strip() or content
+    return split_given(content)[0] or content
 
 
 DECLARED = (
