@@ -202,7 +202,7 @@ OPEN_FILES = {
     "highlight/lines.py:fingerprint": "files of the package",
     "markup/directives/__init__.py:styles": "files of the package",
     "markup/math.py": "a file of the package",
-    "render/outputs/cards.py": "fonts of a package",
+    "render/outputs/card_letters.py:_files": "fonts of a package",
     "render/shared/theme.py:_shipped": "the default theme",
     "render/shared/theme.py:load_theme": "the default theme",
     "serve/app.py": "a file of the package",
@@ -235,6 +235,7 @@ OPEN_FILES = {
     "cli/site.py:serve": "opens a browser",
     "highlight/compiled/*": "opens a state of a lexer",
     "read/images.py:_read_pixels": "decodes bytes",
+    "render/outputs/card_picture.py:_flattened": "decodes bytes",
     "write/images.py:_open_image": "decodes bytes",
     # Rooms that do not go through `inside` yet.
     "execute/*": "temporary folders, and archives that the command line names",

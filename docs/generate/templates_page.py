@@ -14,6 +14,7 @@ from typing import Any
 
 from prose import front_matter, prose, table
 
+from sitegen.render.outputs.cards import SocialCard
 from sitegen.render.pages.worklog_groups import GroupsPage
 from sitegen.render.shared.frame import Frame
 
@@ -32,7 +33,7 @@ _BLOCK = re.compile(r"\{% block (\w+)")
 
 def page() -> str:
     """Return the Markdown of the page."""
-    views = dict(sorted(_views()))
+    views = dict(sorted([*_views(), ("card.svg", SocialCard)]))
     parts = [_fields("frame", Frame)]
     for name, view in views.items():
         blocks = _BLOCK.findall((ROOT / "templates" / name).read_text("utf-8"))

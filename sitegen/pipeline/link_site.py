@@ -96,7 +96,7 @@ def gather(texts: LinkedTexts) -> LinkedSite:
         load_probe_sources,
         load_program_parts,
         parsed.digests,
-        Drawings(request.cache / CARDS),
+        Drawings(request.cache / CARDS, request.version),
         records.artefact,
     )
     of_records = _mistakes_of_records(parsed, sources, records)

@@ -13,8 +13,8 @@ from sitegen.read.root import SITE_FILE
 
 def missing_packages(root: Path, config: SiteConfig) -> Iterator[Diagnostic]:
     """Yield a mistake for each option of the site that needs an extra of sitegen which is not installed."""
-    if config.cards and not (find_spec("resvg_py") and find_spec("fontpkg_ibm_plex_sans")):
-        yield _missing(root, "cards", "cards need resvg and a font, which are not installed")
+    if config.cards and not (find_spec("uharfbuzz") and find_spec("fontpkg_ibm_plex_sans")):
+        yield _missing(root, "cards", "cards need HarfBuzz and a font, which are not installed")
 
 
 def _missing(root: Path, extra: str, message: str) -> Diagnostic:

@@ -40,7 +40,7 @@ def publish(pages: StagedPages) -> BuildResult:
         owners = pages.owners
         staged = {path: name for path, sheet in owners.items() if (name := pages.files[sheet].staged.get(path))}
         written = output.publish(request.output, request.cache, owners.keys(), staged)
-        Drawings(request.cache / CARDS).prune(2 * sum(path.endswith(CARD) for path in owners))
+        Drawings(request.cache / CARDS, request.version).prune(2 * sum(path.endswith(CARD) for path in owners))
         state = _state(pages, owners, staged)
         patchable = _patchable_pages(pages, state)
         save_patchable_pages(request.state_file, request.version, patchable)

@@ -9,24 +9,24 @@ from pathlib import Path
 
 from sitegen.write import cache
 
-_VERSION = b"1"
-
 
 class Drawings:
-    """A folder of pictures.  Several processes may use it at a time, when each draws other pictures."""
+    """A folder of pictures that a version of the program draws.  Several processes may use it at a time, when each
+    draws other pictures.
+    """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, version: bytes) -> None:
+        self._folder, self._version = folder, version
 
     def __call__(self, source: str, draw: Callable[[str], bytes]) -> bytes:
-        """Return the picture that `draw` makes of the source; the source must name everything that it depends on."""
+        """Return the picture that `draw` makes of the source, on which alone it depends."""
         path = self._folder / f"{blake2b(source.encode(), digest_size=16).hexdigest()}.cache"
-        picture = cache.load(path, _VERSION)
+        picture = cache.load(path, self._version)
         if isinstance(picture, bytes):
             os.utime(path)
             return picture
         made = draw(source)
-        cache.save(path, _VERSION, made)
+        cache.save(path, self._version, made)
         return made
 
     def prune(self, most: int) -> None:

@@ -1,16 +1,13 @@
-"""Draw the card of a page: the picture that other sites show with a link to the page, 1200×630 pixels.
+"""Make the card of a page: the picture that other sites show with a link to the page, 1200×630 pixels.
 
 The card of a post with measurements has bars, because the letters of a chart would be too small.  The template is
-`card.svg`.  The fonts come from packages, so that a card is the same on every machine.
+`card.svg`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.util import find_spec
-from pathlib import Path
 
 from sitegen.model.record import Record
 from sitegen.model.site import Post
@@ -19,10 +16,9 @@ from sitegen.render.inputs.rows import Group, Row, headline, newest_run
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Printer
+from sitegen.render.shared.templates import TemplateFailure
 
-FONTS = ("IBM Plex Sans", "Noto Sans CJK KR")
-_PACKAGES = ("fontpkg_ibm_plex_sans", "manimgx_fonts_cjk")
-_SUFFIXES = (".ttf", ".otf", ".ttc")
+_TEMPLATE = "card.svg"
 _LATIN = 0x2E80
 """The first code point whose letters are as wide as they are high."""
 _WIDTH = 1056
@@ -51,15 +47,21 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class SocialCard:
-    fonts: str
     site: str
+    """The title of the site."""
     title: tuple[CardLine, ...]
+    """The lines of the title.  A line has its `text` and `y`, its base line."""
     size: int
+    """The size of the letters of the title, which fits into 1056 pixels in at most three lines."""
     lede: tuple[CardLine, ...]
+    """The lines of the description, in letters of 34 pixels; none if there are bars."""
     bars: tuple[Bar, ...]
+    """The bars of the fastest programs.  A bar has `name`, `y`, `width` and `share`, and is `ours`, `best` or `stale`.
+    """
     top: int
     """The y of the upper end of the ceiling's mark."""
     foot: str
+    """The date, the minutes and the tags of a post; with bars, where the numbers come from."""
 
 
 def post_card(printer: Printer, post: Post) -> tuple[str, bytes]:
@@ -81,8 +83,19 @@ def page_card(printer: Printer, url: str, title: str, lede: str, foot: str = "")
 
 def _drawn(printer: Printer, url: str, title: str, lede: str, group: Group | None, foot: str) -> tuple[str, bytes]:
     card = _card(printer.sources.config.title, title, lede, group, foot)
-    svg = printer.text("card.svg", card_url(url), card)[1]
-    return card_url(url), printer.sources.drawn(f"{svg}<!-- {_made_with()} -->", draw)
+    svg = printer.text(_TEMPLATE, card_url(url), card)[1]
+    return card_url(url), printer.sources.drawn(svg, draw)
+
+
+def draw(svg: str) -> bytes:
+    """Return a drawing as PNG.  Raises TemplateFailure."""
+    from sitegen.render.outputs.card_picture import draw_png  # late, because most builds draw no card
+    from sitegen.render.outputs.card_shapes import DrawingError
+
+    try:
+        return draw_png(svg)
+    except DrawingError as error:
+        raise TemplateFailure(str(error), _TEMPLATE, 1) from None
 
 
 def _card(site: str, title: str, lede: str, group: Group | None, foot: str) -> SocialCard:
@@ -96,9 +109,7 @@ def _card(site: str, title: str, lede: str, group: Group | None, foot: str) -> S
     ledes = tuple(CardLine(line, below + 10 + at * 46) for at, line in enumerate(_shortened(wrapped(lede, 34), room)))
     top = 548 - 44 * len(rows)
     bars = tuple(_bar(row, top + 44 * at) for at, row in enumerate(rows))
-    fonts = ", ".join(f"'{name}'" for name in FONTS)
     return SocialCard(
-        fonts=fonts,
         site=site,
         title=titles,
         size=size,
@@ -191,41 +202,3 @@ def _provenance(group: Group, record: Record) -> str:
     run = newest_run(record, group)
     shape = f"{numbers.shape(group.workload.name)} {group.dtype}, of ceiling"
     return f"{record.kernel} {shape}  ·  {run.environment.gpu}, {run.date}, {run.commit}" if run else shape
-
-
-@lru_cache
-def _made_with() -> str:
-    """Return the versions of the packages that draw a card."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    def known(name: str) -> str:
-        try:
-            return f"{name} {version(name)}"
-        except PackageNotFoundError:
-            return f"no {name}"
-
-    return ", ".join(known(name) for name in ("resvg-py", *(package.replace("_", "-") for package in _PACKAGES)))
-
-
-def draw(svg: str) -> bytes:
-    """Return an SVG as PNG."""
-    import resvg_py
-
-    return bytes(resvg_py.svg_to_bytes(svg_string=svg, font_files=list(_fonts(svg)), skip_system_fonts=True))
-
-
-def _fonts(svg: str) -> Iterator[str]:
-    """Yield the font files of the packages.  The package with East Asian letters is large, so it is opened only for a
-    text that has some.
-    """
-    yield from _files(_PACKAGES[0])
-    if any(ord(letter) >= _LATIN for letter in svg):
-        yield from _files(_PACKAGES[1])
-
-
-@lru_cache
-def _files(package: str) -> Sequence[str]:
-    spec = find_spec(package)
-    folder = Path(spec.origin).parent if spec and spec.origin else None
-    files = sorted(folder.rglob("*")) if folder else []
-    return tuple(str(path) for path in files if path.suffix in _SUFFIXES and "Italic" not in path.name)

@@ -76,7 +76,7 @@ def leaves(kind: Any) -> Iterator[Any]:
         yield kind
 
 
-NO_VIEWS = {"BenchmarkColumn", "Column", "Printer", "Theme", "Written", "_Word"}
+NO_VIEWS = {"BenchmarkColumn", "Column", "Letters", "Printer", "Theme", "Written", "_Word"}
 """Dataclasses that no template receives."""
 
 
