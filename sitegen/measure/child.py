@@ -1,16 +1,19 @@
 """Requests of the parent → replies, in one process for one implementation, baseline or probe.
 
 The fork server (fork_server.py) forks the process.  It ends when the private channel (protocol.py) closes.  An
-exception becomes one status, a message and a log, and the parent then ends the process.
+exception becomes one status, a message and a log, and the parent then ends the process.  A process that ran out of
+memory gives back what it holds and lives on, because the parent may ask again once others need less (room.py).
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import importlib
 import os
 import signal
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from sitegen.measure.faults import failure_of
 from sitegen.measure.protocol import Channel, ChannelClosed, Message
 from sitegen.measure.requests import ChildTask, Request, request_of
+from sitegen.model.kernel import Status
 from sitegen.model.plain import to_plain
 
 if TYPE_CHECKING:
@@ -39,7 +43,10 @@ class RequestHandler:
             return {"reply": to_plain(self._reply(request_of(message)))}
         except BaseException as error:
             implementation = self._evaluator.implementation if self._evaluator else None
-            return failure_of(error, self._task.folder, implementation).to_message()
+            failure = failure_of(error, self._task.folder, implementation)
+        if failure.status is Status.OUT_OF_MEMORY:
+            _give_memory_back()
+        return failure.to_message()
 
     def _reply(self, request: Request[Any]) -> Any:
         if self._evaluator is None:
@@ -47,6 +54,14 @@ class RequestHandler:
 
             self._evaluator = Evaluator(self._task)
         return self._evaluator.answer(request)
+
+
+def _give_memory_back() -> None:
+    """Free the GPU's memory that the request which failed had taken."""
+    gc.collect()  # frames of the traceback held its tensors
+    if torch := sys.modules.get("torch"):
+        with contextlib.suppress(Exception):  # a context that is broken says so at the next request
+            torch.cuda.empty_cache()
 
 
 def main(arguments: list[str]) -> None:

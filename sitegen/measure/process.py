@@ -151,8 +151,8 @@ class Child:
     def ask(self, request: Request[R], seconds: float) -> R:
         """Return the child's reply.
 
-        Raises EvaluationEnded, after which the child has ended: with the status that it gave, `timeout`, or
-        `runtime_error` when it died.
+        Raises EvaluationEnded: with the status that it gave, `timeout`, or `runtime_error` when it died.  After that
+        the child has ended, unless it ran out of memory: then it may be asked again.
         """
         try:
             self.channel.send(message_of(request))
@@ -163,8 +163,9 @@ class Child:
         except ChannelClosed:
             self.end()
             raise self._death(request.work) from None
-        except EvaluationEnded:
-            self.end()
+        except EvaluationEnded as why:
+            if why.status is not Status.OUT_OF_MEMORY:
+                self.end()
             raise
 
     def ask_within_budget(self, request: Request[R], budget_s: float) -> R:

@@ -22,6 +22,7 @@ from sitegen.measure.sources import write_sources
 from sitegen.model.failure_log import LARGEST_LOG
 from sitegen.model.kernel import Status
 from sitegen.model.plain import to_plain
+from sitegen.model.record import Correctness
 
 ROOT = Path(__file__).parents[2]
 torch_is_here = pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="needs torch and triton")
@@ -32,6 +33,14 @@ def add(x, y, *, out=None):
     subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     while True:
         pass
+"""
+GREEDY_AT_FIRST = """
+calls = []
+def add(x, y, *, out=None):
+    calls.append(1)
+    if len(calls) == 1:
+        raise MemoryError("tried to allocate 1 GiB")
+    return x + y if out is None else out.copy_(x + y)
 """
 CHATTERS = """
 import os, sys
@@ -93,6 +102,18 @@ def test_what_a_child_prints_never_reaches_the_protocol_and_explains_its_death(s
     assert ended.value.status is Status.RUNTIME_ERROR
     assert ended.value.message == "the process exited with 7 during importing and compiling: last words"
     assert ended.value.log.count("noise on stdout") > 1000 and len(ended.value.log) <= LARGEST_LOG
+
+
+@pytest.mark.torch
+@torch_is_here
+def test_a_child_that_ran_out_of_memory_can_be_asked_once_more(start):
+    child = start(GREEDY_AT_FIRST)
+    child.ask(Prepare(), 120)
+    with pytest.raises(EvaluationEnded) as ended:
+        child.ask(Check(({"N": 3},)), 60)
+    assert ended.value.status is Status.OUT_OF_MEMORY and child.alive
+    assert isinstance(child.ask(Check(({"N": 3},)), 60), Correctness)
+    child.end()
 
 
 @pytest.mark.torch
