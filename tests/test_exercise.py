@@ -78,7 +78,7 @@ def test_the_starter_is_wrong_and_the_mended_starter_is_right(site: Path) -> Non
     (site / "mine/vector_add.py").write_text(mended.replace("i < N", "i < M"))
     assert "name 'M' is not defined, at vector_add.py:11" in _check(site / "mine").stdout
     (site / "mine/vector_add.py").write_text(mended.replace("    return out\n", ""))
-    assert "end it with `return out`" in _check(site / "mine").stdout
+    assert "End the function with `return out`" in _check(site / "mine").stdout
 
 
 @pytest.mark.torch
@@ -130,8 +130,8 @@ def test_on_a_gpu_its_verdict_counts_and_the_interpreter_counts_the_loads(
     assert lines[-1].startswith("SLOW: it loads 3.0 × the bytes of the author's solution, and the limit is 1.5 ×")
     results[False] = ExerciseResult("2 elements are wrong", Diagnosis("unknown", "Wrong."), device="cuda")
     assert exercise.check_folder(site / "mine")[1][1:] == ("WRONG: Wrong.", "  gate: 2 elements are wrong")
-    results[False] = ExerciseResult("2 are wrong", Diagnosis("crash", "It failed: 2 are wrong"), device="cuda")
-    assert exercise.check_folder(site / "mine")[1][1:] == ("WRONG: It failed: 2 are wrong",)
+    results[False] = ExerciseResult("2 are wrong", Diagnosis("crash", "2 ARE wrong"), device="cuda")
+    assert exercise.check_folder(site / "mine")[1][1:] == ("WRONG: 2 ARE wrong",)
 
 
 WITH_NETWORK = """

@@ -190,7 +190,7 @@ def _wrong_lines(job: ExerciseJob, found: Diagnosis, message: str) -> Iterator[s
     """
     yield f"WRONG: {_with_readers_file(job, found.sentence)}"
     yield from (f"  seen: {line}" for line in found.evidence)
-    if message not in found.sentence:
+    if message.lower() not in found.sentence.lower():
         yield f"  gate: {_with_readers_file(job, message)}"
 
 

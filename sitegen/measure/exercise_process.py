@@ -142,8 +142,8 @@ def _explained(why: EvaluationEnded) -> Diagnosis | None:
         case Status.RACE:
             return Diagnosis("race", RACE)
         case Status.WRONG_SHAPE:
-            advice = "The function must return `out`, which has the shape of the result: end it with `return out`"
-            return Diagnosis("wrong_shape", f"{_capitalised(why.message)}. {advice}.")
+            advice = "End the function with `return out`, which has the shape of the result"
+            return Diagnosis("wrong_shape", f"What the function returns is no result: {why.message}. {advice}.")
         case Status.MODIFIED_INPUT:
             return Diagnosis("modified_input", f"{_capitalised(why.message)}.")
         case Status.INCORRECT | Status.UNWRITTEN | Status.OUT_OF_BOUNDS:

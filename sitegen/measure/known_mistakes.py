@@ -151,7 +151,7 @@ def _parts_of_a_loop(of: Sum) -> Iterator[tuple[str, str, Any]]:
         if block >= size:
             return
         whole, last = size // block * block, (size - 1) // block * block
-        if block < whole < size:
+        if block < whole < size - 1:  # a single place is also left out by a step that is too long
             words = f"leaving out the places of {of.name} from {whole} on, which fill no whole block,"
             yield "skipped_tail", words, places[:whole]
         yield "overwritten_sum", f"using only the places of {of.name} from {last} on, the last block,", places[last:]

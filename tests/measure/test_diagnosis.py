@@ -403,6 +403,16 @@ def test_a_loop_that_keeps_skips_or_repeats_blocks_is_named(cause, words, places
     assert found.cause == cause and words in found.sentence
 
 
+def test_a_single_place_that_is_left_out_has_more_than_one_cause() -> None:
+    tensors = {"a": torch.randn(8, 65), "b": torch.randn(65, 4)}
+
+    def product(named):
+        return named["a"].double() @ named["b"].double()
+
+    found = incomplete_sums(tensors, Sum("K", 65, {"a": 1, "b": 0}, "place of K"), product)
+    assert "skipped_tail" not in {one.cause for one in found}
+
+
 def test_sums_of_rows_of_which_only_the_last_survives_are_named() -> None:
     x = torch.randn(13, 40, generator=torch.Generator().manual_seed(0))
     others = tuple(incomplete_sums({"x": x}, Sum("M", 13, {"x": 0}, "row"), lambda named: named["x"].double().sum(0)))
