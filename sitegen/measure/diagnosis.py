@@ -278,14 +278,15 @@ def _unwritten_tail(trial: Trial, trials: Sequence[Trial], right: Sequence[Trial
     first, size, count = int(unwritten.nonzero()[0]), unwritten.numel(), int(unwritten.sum())
     firsts = {int(one.unwritten.reshape(-1).nonzero()[0]) for one in trials}
     missing = f"At {trial.place}, {count} element{'' if count == 1 else 's'} from element {first} on"
-    if count < size - first:
+    vector = trial.got.dim() == 1  # in a matrix, the elements of a tile are not neighbours
+    if vector and count < size - first:
         sentence = (
             f"At {trial.place}, {count} of {_elements(size)} {_was(count)} never written, the first of them element "
             f"{first}, and elements behind it were: the programs leave gaps. A block must begin where the one before "
             "it ends, at `tl.program_id(0) * BLOCK`."
         )
         return Diagnosis("gaps", sentence, _right_at(right))
-    if len(trials) > 1 and all(_only_the_last(one.unwritten.reshape(-1)) for one in trials):
+    if vector and len(trials) > 1 and all(_only_the_last(one.unwritten) for one in trials):
         sentence = (
             f"At every shape the last element of the output was never written (element {first} at {trial.place}): the "
             "mask of `tl.store` leaves it out. Compare with N, and not with N - 1."
@@ -297,7 +298,7 @@ def _unwritten_tail(trial: Trial, trials: Sequence[Trial], right: Sequence[Trial
             "all programs work on the first block. Add `tl.program_id(0) * BLOCK` to the positions."
         )
         return Diagnosis("first_block_only", sentence, _right_at(right))
-    if count > first or any(one.got.numel() % LEAST_BLOCK == 0 for one in trials):  # more than a rest is missing
+    if vector and (count > first or any(one.got.numel() % LEAST_BLOCK == 0 for one in trials)):  # no mere rest
         sentence = (
             f"{missing} {_was(count)} never written: the blocks of all programs together end there. The block of a "
             "program must begin at `tl.program_id(0) * BLOCK`, and there must be `triton.cdiv(N, BLOCK)` programs, "

@@ -80,6 +80,14 @@ def test_what_was_not_written_of_a_vector_tells_the_mistake(cause, words, writte
     assert found.cause == cause and words in found.sentence
 
 
+def test_a_tile_that_is_missing_in_a_matrix_leaves_no_gaps_between_blocks() -> None:
+    expected, missing = torch.ones(65, 129, dtype=torch.float64), torch.zeros(65, 129, dtype=torch.bool)
+    missing[64:], missing[:, 128:] = True, True
+    got = torch.where(missing, 9.0, expected)
+    found = diagnose(Evidence((trial({"M": 129, "N": 65}, got, expected, unwritten=missing),)))
+    assert found.cause == "too_few_programs"
+
+
 def test_the_same_first_block_at_every_size_is_a_missing_program_id() -> None:
     def first_block(size):
         rest, expected = torch.arange(size) >= 1024, torch.ones(size, dtype=torch.float64)
