@@ -74,6 +74,11 @@ def test_the_starter_is_wrong_and_the_mended_starter_is_right(site: Path) -> Non
     (site / "mine/vector_add.py").write_text(mended)
     right = _check(site / "mine")
     assert right.returncode == 0 and "RIGHT at all 3 shapes" in right.stdout
+    assert right.stdout.splitlines()[-1].startswith("SOLVED: ")
+    (site / "mine/vector_add.py").write_text(mended.replace("i < N", "i < M"))
+    assert "name 'M' is not defined, at vector_add.py:11" in _check(site / "mine").stdout
+    (site / "mine/vector_add.py").write_text(mended.replace("    return out\n", ""))
+    assert "End the function with `return out`" in _check(site / "mine").stdout
 
 
 @pytest.mark.torch
@@ -83,6 +88,8 @@ def test_the_archive_beside_the_page_checks_itself(site: Path) -> None:
     for name in ("content/exercises/environment", "kernels/copy"):
         shutil.copytree(ROOT / name, site / name, ignore=shutil.ignore_patterns("results", "__pycache__"))
     assert CliRunner().invoke(main, ["build", "--quiet"]).exit_code == 0
+    page = (site / "public/exercises/environment/index.html").read_text()
+    assert page.index("python -m pip install torch") < page.index('href="environment.zip"') < page.index("unzip env")
     shutil.unpack_archive(site / "public/exercises/environment/environment.zip", site / "unpacked")
     checked = _check(site / "unpacked/environment")
     assert checked.returncode == 0 and "RIGHT at all 3 shapes" in checked.stdout, checked.stdout + checked.stderr
@@ -123,6 +130,8 @@ def test_on_a_gpu_its_verdict_counts_and_the_interpreter_counts_the_loads(
     assert lines[-1].startswith("SLOW: it loads 3.0 × the bytes of the author's solution, and the limit is 1.5 ×")
     results[False] = ExerciseResult("2 elements are wrong", Diagnosis("unknown", "Wrong."), device="cuda")
     assert exercise.check_folder(site / "mine")[1][1:] == ("WRONG: Wrong.", "  gate: 2 elements are wrong")
+    results[False] = ExerciseResult("2 are wrong", Diagnosis("crash", "2 ARE wrong"), device="cuda")
+    assert exercise.check_folder(site / "mine")[1][1:] == ("WRONG: 2 ARE wrong",)
 
 
 WITH_NETWORK = """

@@ -76,6 +76,7 @@ def _readme(exercise: Exercise, job: ExerciseJob) -> str:
     """Return the statement, how to check, and the hints, which a plain text cannot fold, at the end."""
     statement, *hints = (text.text.strip() for text in statement_and_hints(exercise))
     check = f"## Check\n\nEdit `{job.reader_file}`, then run `python check.py`. It needs torch, triton and numpy."
+    check += " When the kernel is right, the check prints `SOLVED`."
     statement, *hints = (_SITE_LINK.sub(r"\1", _ROLE.sub(r"\1", text)) for text in (statement, *hints))
     below = [_HINT_END.sub("", _HINT.sub(r"### \1", text)).strip() for text in hints]
     return "\n\n".join([f"# {exercise.title}", statement, check, *(f"## Hints\n\n{text}" for text in below)]) + "\n"

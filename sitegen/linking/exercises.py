@@ -49,4 +49,4 @@ def _mistakes_of_names(exercise: Exercise, kernel: Kernel) -> Iterator[Diagnosti
     if exercise.counted_at and tuple(exercise.counted_at) != kernel.dims:
         wanted = ", ".join(f"{name}: …" for name in kernel.dims)
         message = f"`counted_at` does not have the dims of {kernel.name}"
-        yield Diagnostic("SG216", message, exercise.span, f"write `counted_at: {{{wanted}}}`")
+        yield Diagnostic("SG216", message, exercise.counted_span or exercise.span, f"write `counted_at: {{{wanted}}}`")

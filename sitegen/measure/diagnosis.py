@@ -32,6 +32,8 @@ ADVICE = {
     "unused_input": " The kernel leaves this input out of a sum or a product.",
     "overwritten_sum": " Each turn of the loop replaces the sum of the turns before: add to it.",
     "skipped_part": " The step of the loop is longer than the block that a turn loads: give both the same length.",
+    "skipped_tail": " Round the number of turns of the loop up, and mask the loads of the last turn.",
+    "wrong_sign": " Check which input is added and which is subtracted.",
     "counted_twice": " The step of the loop is shorter than the block that a turn loads: give both the same length.",
 }
 """What to do about the cause of an alternative whose words do not say it."""
@@ -137,25 +139,40 @@ def _past_the_end(evidence: Evidence, failing: Sequence[Trial], right: Sequence[
     if not over:
         return None
     if mixed := [trial for trial in over if bool(trial.unwritten.any())]:
-        return _wrong_places(mixed[0], right)
+        return _first_rows(failing, right) or _wrong_places(mixed[0], right)
     trial = over[-1]
     size = trial.got.numel()
-    elements = f"{size} element{'' if size == 1 else 's'}"
-    sentence = (
-        f"At {trial.place} the output has {elements}, and the kernel also wrote behind its end, up to "
-        f"place {size + trial.past_end}: the tail of the last block is not masked in `tl.store`."
-    )
+    last = size - 1 + trial.past_end
+    what = f"The output at {trial.place} ends with element {size - 1}, and the kernel also wrote"
+    if all(one.past_end == 1 for one in over):
+        sentence = (
+            f"{what} element {last}: either the tail of the last block is not masked in `tl.store`, or its mask is "
+            "true for one place too many (`<=` instead of `<`)."
+        )
+    else:
+        sentence = (
+            f"{what} behind its end, up to element {last}: the tail of the last block is not masked in `tl.store`."
+        )
     return Diagnosis("unmasked_store", sentence, _right_at(right))
 
 
 def _wrong_places(trial: Trial, right: Sequence[Trial]) -> Diagnosis:
     """The kernel left out elements of the output, and wrote behind its end."""
     sentence = (
-        f"At {trial.place} {int(trial.unwritten.sum())} of {trial.got.numel()} elements of the output were not "
+        f"At {trial.place}, {int(trial.unwritten.sum())} of {trial.got.numel()} elements of the output were not "
         "written, and the kernel wrote behind its end instead. Its places or its mask are those of another shape: "
         "check that both have rows and columns in the same order, and how long a row of the output is."
     )
     return Diagnosis("wrong_places", sentence, _right_at(right))
+
+
+def _first_rows(failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
+    """The rows at the beginning are those that no program wrote, where no program wrote behind the end."""
+    for trial in failing:
+        rows = _missing_rows(trial)
+        if rows is not None and not trial.past_end and bool(rows[0]) and not bool(rows[-1]):
+            return _unwritten_rows(trial, right)
+    return None
 
 
 def _unwritten(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
@@ -166,9 +183,29 @@ def _unwritten(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Tri
     if bool(trial.unwritten.all()):
         sentence = "The kernel wrote nothing into the output: store the result into `out`, and launch the kernel."
         return Diagnosis("nothing_written", sentence)
-    if evidence.summed and (found := _unwritten_tiles(trial, right)):
+    if evidence.summed and (found := _last_row_or_column(trials, right) or _unwritten_tiles(trial, right)):
         return found
     return _unwritten_rows(trial, right) or _unwritten_columns(trial, right) or _unwritten_tail(trial, trials, right)
+
+
+def _last_row_or_column(trials: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
+    """The last row of a matrix, or its last column, at every shape and alone: no grid leaves out one row each time."""
+    trial = max(trials, key=lambda one: one.got.numel())
+    for axis, name in enumerate(("row", "column") if trial.got.dim() == 2 and len(trials) > 1 else ()):
+        if all(_only_the_last(one.unwritten.transpose(0, axis)) for one in trials):
+            last = trial.got.shape[axis] - 1
+            sentence = (
+                f"At every shape that fails, only the last {name} of the output was never written ({name} {last} at "
+                f"{trial.place}): the mask of `tl.store` leaves it out. Compare with the number of {name}s, and not "
+                "with one less."
+            )
+            return Diagnosis("last_masked", sentence, _right_at(right))
+    return None
+
+
+def _only_the_last(unwritten: Any) -> bool:
+    """Return whether the last place of the first axis is missing as a whole, and nothing else is."""
+    return bool(unwritten[-1].all()) and not bool(unwritten[:-1].any())
 
 
 def _unwritten_tiles(trial: Trial, right: Sequence[Trial]) -> Diagnosis | None:
@@ -180,8 +217,9 @@ def _unwritten_tiles(trial: Trial, right: Sequence[Trial]) -> Diagnosis | None:
         return None
     sides = [("row", rows), ("column", columns)]
     missing = " and ".join(f"{_places(name, side)}" for name, side in sides if bool(side.any()))
+    was = "was" if int(rows.sum()) + int(columns.sum()) == 1 else "were"
     sentence = (
-        f"At {trial.place} {missing} of the output were never written: the grid has too few tiles. Round the number "
+        f"At {trial.place}, {missing} of the output {was} never written: the grid has too few tiles. Round the number "
         "of tiles in each direction up (`triton.cdiv`), so that the last tile reaches beyond the edge. Also check the "
         "order of the two numbers of the grid, and that the mask compares rows with the rows and columns with the "
         "columns of the output."
@@ -191,18 +229,32 @@ def _unwritten_tiles(trial: Trial, right: Sequence[Trial]) -> Diagnosis | None:
 
 def _unwritten_rows(trial: Trial, right: Sequence[Trial]) -> Diagnosis | None:
     """Whole rows that no program wrote."""
+    rows = _missing_rows(trial)
+    if rows is None:
+        return None
+    count, total = int(rows.sum()), rows.numel()
+    cause = (
+        "The grid has too few programs: it must cover every row, so round its size up (`triton.cdiv`). If the grid has "
+        "two numbers, also check their order."
+    )
+    if bool(rows[0]) and not bool(rows[-1]):
+        cause = (
+            "The numbers of programs begin at 0, so program 0 must write row 0: check the row that a program writes."
+        )
+    sentence = (
+        f"At {trial.place}, {_rows_words(rows)} of {total} {'was' if count == 1 else 'were'} never written; the other "
+        f"rows were. {cause}"
+    )
+    return Diagnosis("missing_rows", sentence, _right_at(right))
+
+
+def _missing_rows(trial: Trial) -> Any:
+    """Return which rows were not written, as a bool tensor; None unless whole rows alone are missing."""
     if trial.got.dim() < 2:
         return None
     rows = trial.unwritten.all(dim=-1).reshape(-1)
-    if not bool(rows.any()) or bool((trial.unwritten.any(dim=-1).reshape(-1) != rows).any()):
-        return None
-    count, total = int(rows.sum()), rows.numel()
-    sentence = (
-        f"At {trial.place} {_rows_words(rows)} of {total} {'was' if count == 1 else 'were'} never written; the other "
-        f"rows were. The grid has too few programs: it must cover every row, so round its size up (`triton.cdiv`). If "
-        "the grid has two numbers, also check their order."
-    )
-    return Diagnosis("missing_rows", sentence, _right_at(right))
+    some = trial.unwritten.any(dim=-1).reshape(-1)
+    return rows if bool(rows.any()) and bool((rows == some).all()) else None
 
 
 def _unwritten_columns(trial: Trial, right: Sequence[Trial]) -> Diagnosis | None:
@@ -221,20 +273,47 @@ def _unwritten_columns(trial: Trial, right: Sequence[Trial]) -> Diagnosis | None
 
 
 def _unwritten_tail(trial: Trial, trials: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis:
+    """Elements that no program wrote: gaps, the last one, all but the first block, or a rest."""
     unwritten = trial.unwritten.reshape(-1)
-    first, size = int(unwritten.nonzero()[0]), unwritten.numel()
+    first, size, count = int(unwritten.nonzero()[0]), unwritten.numel(), int(unwritten.sum())
     firsts = {int(one.unwritten.reshape(-1).nonzero()[0]) for one in trials}
+    missing = f"At {trial.place}, {count} element{'' if count == 1 else 's'} from element {first} on"
+    vector = trial.got.dim() == 1  # in a matrix, the elements of a tile are not neighbours
+    if vector and count < size - first:
+        sentence = (
+            f"At {trial.place}, {count} of {_elements(size)} {_was(count)} never written, the first of them element "
+            f"{first}, and elements behind it were: the programs leave gaps. A block must begin where the one before "
+            "it ends, at `tl.program_id(0) * BLOCK`."
+        )
+        return Diagnosis("gaps", sentence, _right_at(right))
+    if vector and len(trials) > 1 and all(_only_the_last(one.unwritten) for one in trials):
+        sentence = (
+            f"At every shape the last element of the output was never written (element {first} at {trial.place}): the "
+            "mask of `tl.store` leaves it out. Compare with N, and not with N - 1."
+        )
+        return Diagnosis("last_masked", sentence, _right_at(right))
     if len(trials) > 1 and firsts == {first} and size - first > first:
         sentence = (
             f"Only elements 0 to {first - 1} are written, however long the output is (at {trial.place} it has {size}): "
             "all programs work on the first block. Add `tl.program_id(0) * BLOCK` to the positions."
         )
         return Diagnosis("first_block_only", sentence, _right_at(right))
+    if vector and (count > first or any(one.got.numel() % LEAST_BLOCK == 0 for one in trials)):  # no mere rest
+        sentence = (
+            f"{missing} {_was(count)} never written: the blocks of all programs together end there. The block of a "
+            "program must begin at `tl.program_id(0) * BLOCK`, and there must be `triton.cdiv(N, BLOCK)` programs, "
+            "with the same BLOCK."
+        )
+        return Diagnosis("short_blocks", sentence, _right_at(right))
     sentence = (
-        f"At {trial.place} {int(unwritten.sum())} elements from element {first} on were never written: the number of "
-        "programs is rounded down, so no program has the rest. Round it up with `triton.cdiv`."
+        f"{missing} {_was(count)} never written: the number of programs is rounded down, so no program has the rest. "
+        "Round it up with `triton.cdiv`."
     )
     return Diagnosis("too_few_programs", sentence, _right_at(right))
+
+
+def _was(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 def _added_to(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) -> Diagnosis | None:
@@ -243,7 +322,7 @@ def _added_to(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Tria
     if not wrong_before or not all(one.right for one in evidence.cleared):
         return None
     sentence = (
-        f"At {wrong_before[0].place} the result is right only if `out` holds 0 before the call: the kernel adds to "
+        f"At {wrong_before[0].place}, the result is right only if `out` holds 0 before the call: the kernel adds to "
         "what is there. Set `out` to 0 first (`out.zero_()`), or store instead of adding."
     )
     return Diagnosis("adds_to_out", sentence, (f"right at {evidence.cleared[0].place} with an `out` of zeros",))
@@ -258,7 +337,7 @@ def _alternative(evidence: Evidence, failing: Sequence[Trial], right: Sequence[T
             differs = ~_close(one.output, trial.expected, scale, trial.close) & known
             matches = _close(trial.got, one.output, scale, EXACT if trial.close == CLOSE else trial.close) | ~known
             if bool(matches.all()) and int(differs.sum()) * 4 >= known.numel():
-                words = f"At {trial.place} the output is exactly what {one.words} gives.{ADVICE.get(one.cause, '')}"
+                words = f"At {trial.place}, the output is exactly what {one.words} gives.{ADVICE.get(one.cause, '')}"
                 return Diagnosis(one.cause, words, _right_at(right))
     return None
 
@@ -291,7 +370,7 @@ def _cancels(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial
 
 def _shifted_tail(evidence: Evidence, right: Sequence[Trial]) -> Diagnosis | None:
     """Large inputs make the small errors of ragged shapes large, and leave whole blocks right."""
-    if len(evidence.shifted) < 2 or not evidence.shifted[0].right or evidence.shifted[1].right:
+    if len(evidence.shifted) < 2 or not evidence.shifted[0].right or evidence.shifted[1].error <= NEARLY:
         return None
     whole, ragged = evidence.shifted
     sentence = (
@@ -398,7 +477,7 @@ def _tiles(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial])
         share = int(rows.sum()) * int(columns.sum()) / trial.wrong.numel()
         if share <= 0.5 and int(trial.wrong.sum()) >= 0.5 * share * trial.wrong.numel():
             sentence = (
-                f"At {trial.place} the tile of {_places('row', rows)} and {_places('column', columns)} is wrong, and "
+                f"At {trial.place}, the tile of {_places('row', rows)} and {_places('column', columns)} is wrong, and "
                 "every other element is right: check the rows and columns that its program computes."
             )
             return Diagnosis("wrong_tile", sentence, _right_at(right))
@@ -413,7 +492,7 @@ def _rows(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) 
         rows = trial.wrong.any(dim=-1).reshape(-1)
         if 0 < int(rows.sum()) < rows.numel() / 2:
             sentence = (
-                f"At {trial.place} {_rows_words(rows)} of {rows.numel()} is wrong, and every other row is right: "
+                f"At {trial.place}, {_rows_words(rows)} of {rows.numel()} is wrong, and every other row is right: "
                 "check which row each program computes, and that the grid has a program for every row."
             )
             return Diagnosis("missing_rows", sentence, _right_at(right))
@@ -429,8 +508,8 @@ def _factor(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]
     for trial in failing:
         if factor := _row_factor(trial):
             sentence = (
-                f"At {trial.place} every element of a row is {factor} × the expected value: what the row is divided or "
-                "multiplied by is wrong."
+                f"At {trial.place}, every element of a row is {factor} × the expected value: what the row is divided "
+                "or multiplied by is wrong."
             )
             return Diagnosis("wrong_factor", sentence, _right_at(right))
     return None
@@ -441,7 +520,7 @@ def _depends_on_out(evidence: Evidence, failing: Sequence[Trial], right: Sequenc
     for trial in failing:
         if trial.changing:
             sentence = (
-                f"At {trial.place} {trial.changing} of {trial.got.numel()} elements depend on what `out` held before "
+                f"At {trial.place}, {trial.changing} of {trial.got.numel()} elements depend on what `out` held before "
                 "the call: the kernel uses a place that it has not written yet, such as one that an earlier launch "
                 "leaves out."
             )
@@ -463,11 +542,16 @@ def _unknown(failing: Sequence[Trial]) -> Diagnosis:
     trial = failing[0]
     wrong = trial.wrong.nonzero()
     first = tuple(int(one) for one in wrong[0])
+    index = ", ".join(map(str, first))
     sentence = (
-        f"At {trial.place} {len(wrong)} of {trial.got.numel()} elements are wrong, the first at index {first}: "
-        f"expected {float(trial.expected[first]):.6g}, got {float(trial.got[first]):.6g}."
+        f"At {trial.place}, {len(wrong)} of {_elements(trial.got.numel())} {'is' if len(wrong) == 1 else 'are'} wrong. "
+        f"Element [{index}] should be {float(trial.expected[first]):.6g} and is {float(trial.got[first]):.6g}."
     )
     return Diagnosis("unknown", sentence)
+
+
+def _elements(count: int) -> str:
+    return f"{count} element{'' if count == 1 else 's'}"
 
 
 def _close(got: Any, expected: Any, scale: float, share: float = CLOSE) -> Any:

@@ -24,6 +24,7 @@ from sitegen.model.exercise import (
     MOST_PROGRAMS,
     READER,
     SECTOR_BYTES,
+    Diagnosis,
     ExerciseJob,
     ExerciseResult,
     Speed,
@@ -169,9 +170,7 @@ def lines_of(job: ExerciseJob, result: ExerciseResult) -> Iterator[str]:
     where = "on the GPU" if result.device == "cuda" else "under Triton's interpreter, because there is no GPU"
     yield f"{job.id}: checked {where}"
     if result.diagnosis:
-        yield f"WRONG: {result.diagnosis.sentence}"
-        yield from (f"  seen: {line}" for line in result.diagnosis.evidence)
-        yield f"  gate: {result.message}"
+        yield from _wrong_lines(job, result.diagnosis, result.message)
         return
     yield f"RIGHT at all {result.shapes} shapes"
     if (mine := result.traffic) and (theirs := result.author_traffic):
@@ -181,6 +180,24 @@ def lines_of(job: ExerciseJob, result: ExerciseResult) -> Iterator[str]:
         yield from _timing_lines(result.timing)
     if slow := why_slow(job, result):
         yield f"SLOW: {slow}"
+    elif is_solved(job, result):
+        yield "SOLVED: the kernel is right, and not slow by the limits of the exercise"
+
+
+def _wrong_lines(job: ExerciseJob, found: Diagnosis, message: str) -> Iterator[str]:
+    """Yield the cause, what was seen, and the sentence of the gate unless the cause repeats it; both name the reader's
+    file as the reader does.
+    """
+    yield f"WRONG: {_with_readers_file(job, found.sentence)}"
+    yield from (f"  seen: {line}" for line in found.evidence)
+    if message.lower() not in found.sentence.lower():
+        yield f"  gate: {_with_readers_file(job, message)}"
+
+
+def _with_readers_file(job: ExerciseJob, text: str) -> str:
+    """Return a message with the name of the reader's file instead of the path at which the check keeps it."""
+    own = f"{READER}.py"
+    return text.replace(f"{job.kernel.folder}/{own}", job.reader_file).replace(own, job.reader_file)
 
 
 def _amount(traffic: Traffic) -> str:

@@ -64,8 +64,6 @@ RACE = (
 SHIFT = 1000.0
 MOST_INTERPRETED = 1 << 18
 """The most elements of inputs at which the interpreter runs a check; more take it minutes."""
-_EXPLAINED = (Status.WRONG_DTYPE, Status.WRONG_SHAPE, Status.MODIFIED_INPUT)
-"""Statuses of gates whose own sentence names the cause."""
 
 
 def main(arguments: list[str]) -> None:
@@ -143,11 +141,18 @@ def _explained(why: EvaluationEnded) -> Diagnosis | None:
             return Diagnosis("wrong_dtype", f"The result has the wrong dtype: {why.message}. {advice}.")
         case Status.RACE:
             return Diagnosis("race", RACE)
-        case status if status in _EXPLAINED:
-            return Diagnosis(status.value, f"{why.message[:1].upper()}{why.message[1:]}.")
+        case Status.WRONG_SHAPE:
+            advice = "End the function with `return out`, which has the shape of the result"
+            return Diagnosis("wrong_shape", f"What the function returns is no result: {why.message}. {advice}.")
+        case Status.MODIFIED_INPUT:
+            return Diagnosis("modified_input", f"{_capitalised(why.message)}.")
         case Status.INCORRECT | Status.UNWRITTEN | Status.OUT_OF_BOUNDS:
             return None
     return Diagnosis("crash", f"The kernel did not run to its end: {why.message}")
+
+
+def _capitalised(sentence: str) -> str:
+    return f"{sentence[:1].upper()}{sentence[1:]}"
 
 
 def _cause(setup: KernelSetup, runnable: Runnable, called: tuple[Mapping[str, int], ...]) -> Diagnosis:

@@ -37,8 +37,8 @@ class Sum:
 def alternatives_of(
     tensors: Mapping[str, Any], sizes: Mapping[str, int], compute: Any, expected: Any
 ) -> Iterator[Alternative]:
-    """Yield the outputs of known mistakes: each matrix read with swapped indices or another row stride, each input
-    rounded, and the output written with swapped indices.
+    """Yield the outputs of known mistakes: inputs read with wrong indices, in place of each other, rounded, negated or
+    left out, and the output written with swapped indices.
 
     `compute` returns the output for inputs by name, in float64.
     """
@@ -54,6 +54,8 @@ def alternatives_of(
             yield Alternative("low_precision", words, compute({**tensors, name: rounded}))
         if len(tensors) > 1 and tensor.is_floating_point():
             yield from _unused(name, tensors, compute)
+            yield from _other_input(name, tensors, compute)
+    yield from _read_apart(tensors, compute)
     if any(tensor.dtype is torch.float32 for tensor in tensors.values()):
         rounded = {name: tensor.bfloat16().float() for name, tensor in tensors.items()}
         yield Alternative("low_precision", "rounding the inputs to bfloat16 first", compute(rounded))
@@ -67,14 +69,52 @@ def alternatives_of(
         swapped = expected.t().reshape(-1).reshape(rows, columns)
         words = "writing the output with row and column swapped (`c * rows + r` instead of `r * columns + c`)"
         yield Alternative("swapped_indices", words, swapped)
+        yield from _column_by_column(tensors, compute, expected)
 
 
 def _unused(name: str, tensors: Mapping[str, Any], compute: Any) -> Iterator[Alternative]:
-    """Yield what the output becomes without an input: with zeros where it is added, with ones where it multiplies."""
+    """Yield what the output becomes without an input: with zeros where it is added, with ones where it multiplies.
+
+    An output of zeros alone says nothing of its cause, and is left out.
+    """
     for number in (0, 1):
         output = compute({**tensors, name: torch.full_like(tensors[name], number)})
         words = f"an input `{name}` of {'ones' if number else 'zeros'}"
-        yield Alternative("unused_input", words, output)
+        if bool((output != 0).any()):
+            yield Alternative("unused_input", words, output)
+
+
+def _other_input(name: str, tensors: Mapping[str, Any], compute: Any) -> Iterator[Alternative]:
+    """Yield what the output becomes when a kernel reads another input of the same shape instead of this one, or
+    subtracts this one.
+    """
+    tensor = tensors[name]
+    for other, instead in tensors.items():
+        if other != name and (instead.shape, instead.dtype) == (tensor.shape, tensor.dtype):
+            words = f"reading `{other}` in place of `{name}`"
+            yield Alternative("wrong_input", words, compute({**tensors, name: instead}))
+    words = f"`{name}` with the opposite sign"
+    yield Alternative("wrong_sign", words, compute({**tensors, name: -tensor}))
+
+
+def _read_apart(tensors: Mapping[str, Any], compute: Any) -> Iterator[Alternative]:
+    """Yield what the output becomes when a kernel reads every second number of vectors that have one length."""
+    if {one.dim() for one in tensors.values()} == {1} and len({one.numel() for one in tensors.values()}) == 1:
+        index = 2 * torch.arange(next(iter(tensors.values())).numel())
+        read = {name: _at(tensor, index) for name, tensor in tensors.items()}
+        words = "reading every second number of the inputs (`2 * i` instead of `i`)"
+        yield Alternative("wrong_stride", words, compute(read))
+
+
+def _column_by_column(tensors: Mapping[str, Any], compute: Any, expected: Any) -> Iterator[Alternative]:
+    """Yield what the output becomes when a kernel reads and writes matrices of one shape with swapped indices."""
+    rows, columns = expected.shape
+    index = torch.arange(columns)[None, :] * rows + torch.arange(rows)[:, None]
+    read = {name: _at(one, index) for name, one in tensors.items() if one.shape == expected.shape}
+    if read:
+        output = compute({**tensors, **read}).t().reshape(rows, columns)
+        words = "reading and writing with row and column swapped (`c * rows + r` instead of `r * columns + c`)"
+        yield Alternative("swapped_indices", words, output)
 
 
 def incomplete_sums(tensors: Mapping[str, Any], of: Sum, compute: Any) -> Iterator[Alternative]:
@@ -110,7 +150,10 @@ def _parts_of_a_loop(of: Sum) -> Iterator[tuple[str, str, Any]]:
     for block in (1 << power for power in range(3, 9)):
         if block >= size:
             return
-        last = (size - 1) // block * block
+        whole, last = size // block * block, (size - 1) // block * block
+        if block < whole < size - 1:  # a single place is also left out by a step that is too long
+            words = f"leaving out the places of {of.name} from {whole} on, which fill no whole block,"
+            yield "skipped_tail", words, places[:whole]
         yield "overwritten_sum", f"using only the places of {of.name} from {last} on, the last block,", places[last:]
         for step in (block << power for power in range(1, 4)):
             if step < size:
@@ -144,16 +187,19 @@ def _misread(name: str, tensor: Any, sizes: Mapping[str, int]) -> Iterator[tuple
     if tensor.dim() != 2:
         return
     rows, columns = tensor.shape
-    flat, r, c = tensor.reshape(-1), torch.arange(rows)[:, None], torch.arange(columns)[None, :]
-
-    def read(index: Any) -> Any:
-        inside = index < flat.numel()
-        values = flat.double()[index.clamp(max=flat.numel() - 1)]
-        return torch.where(inside, values, torch.nan)
-
+    r, c = torch.arange(rows)[:, None], torch.arange(columns)[None, :]
+    if (block := 1 << (columns - 1).bit_length()) != columns:
+        words = f"reading `{name}` with a row stride of {block}, the length of a block, instead of {columns}"
+        yield "wrong_stride", words, _at(tensor, r * block + c)
     for size, stride in {value: key for key, value in sizes.items()}.items():
         if size != columns:
             words = f"reading `{name}` with a row stride of {stride} = {size} instead of {columns}"
-            yield "wrong_stride", words, read(r * size + c)
+            yield "wrong_stride", words, _at(tensor, r * size + c)
         words = f"reading `{name}` with row and column swapped (column · {stride} + row)"
-        yield "swapped_indices", words, read(c * size + r)
+        yield "swapped_indices", words, _at(tensor, c * size + r)
+
+
+def _at(tensor: Any, index: Any) -> Any:
+    """Return the numbers of a tensor at places of its memory, in float64; NaN where a place is outside."""
+    flat = tensor.reshape(-1).double()
+    return torch.where(index < flat.numel(), flat[index.clamp(max=flat.numel() - 1)], torch.nan)

@@ -308,6 +308,8 @@ class Exercise:
     """Loaded bytes, as a multiple of those of the solution, above which the check calls a kernel slow."""
     machine: bool = False
     """Whether the check first lists what the machine has for Triton kernels."""
+    counted_span: Span | None = None
+    """The place of `counted_at` in the file."""
 
     @property
     def folder(self) -> str:

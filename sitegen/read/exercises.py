@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 from sitegen.diagnostics import Diagnostic
@@ -19,6 +20,8 @@ def parse_exercise(text: str, path: str) -> tuple[Exercise, tuple[Diagnostic, ..
     parts, node, diagnostics = page_parts(text, path)
     statement, hints = _split(parts["body"])
     given = {"id": path.split("/")[-2], "body": statement, "hints": hints, "span": parts["span"]}
+    keys = node.value if node and isinstance(node.value, Mapping) else {}
+    given["counted_span"] = keys["counted_at"].span if "counted_at" in keys else None
     return read_as(Exercise, node, diagnostics, given=given, noun="front matter key"), tuple(diagnostics)
 
 

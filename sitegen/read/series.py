@@ -5,14 +5,14 @@ A topic, a planned post and an exercise may be a name alone: `planned: [Attentio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sitegen.diagnostics import Diagnostic, Span
+from sitegen.diagnostics import Diagnostic, Span, near_words
 from sitegen.model.site import Phase, PlannedPost, Ref, Series, SeriesExercise, Topic
 from sitegen.read.pages import stem
-from sitegen.read.shape import Converter, Diagnostics, items_of, read_as, unknown_word
+from sitegen.read.shape import Converter, Diagnostics, items_of, read_as
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
 _SHORT_FORM = ("posts", "exercises", "planned", "topics")
@@ -92,4 +92,12 @@ def _topics_elsewhere(phase: Phase) -> Iterator[Diagnostic]:
     for topic in phase.topics:
         for what, refs, listed in (("post", topic.posts, posts), ("exercise", topic.exercises, exercises)):
             strangers = (ref for ref in refs if ref.name not in listed)
-            yield from (unknown_word(f"{what} of this phase", r.name, r.span, listed, "SG028") for r in strangers)
+            yield from (_stranger(what, ref, listed) for ref in strangers)
+
+
+def _stranger(what: str, ref: Ref, listed: Sequence[str]) -> Diagnostic:
+    """Return the diagnostic for a post or an exercise of a topic; the mistake may also be in the list of the phase."""
+    near = near_words(ref.name, listed)
+    known = f"the phase lists {', '.join(listed)}" if listed else f"the phase lists no {what}"
+    hint = f"the phase lists `{near[0]}`: write one name in both places" if near else known
+    return Diagnostic("SG028", f"unknown {what} of this phase `{ref.name}`", ref.span, hint)

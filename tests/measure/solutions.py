@@ -284,6 +284,20 @@ REJECTED = (
     ),
     Solution(
         "vector_add",
+        "every second block",
+        "gaps",
+        (("tl.program_id(0) * BLOCK", "tl.program_id(0) * 2 * BLOCK"),),
+    ),
+    Solution(
+        "vector_add",
+        "blocks that overlap",
+        "short_blocks",
+        (("tl.program_id(0) * BLOCK", "tl.program_id(0)"),),
+    ),
+    Solution("vector_add", "a mask without the last element", "last_masked", (("i < N", "i < N - 1"),)),
+    Solution("vector_add", "a difference", "wrong_sign", ((") + tl.load(b", ") - tl.load(b"),)),
+    Solution(
+        "vector_add",
         "the sum in half precision",
         "low_precision",
         (
@@ -857,6 +871,12 @@ REJECTED = (
         "a grid that is rounded down",
         "missing_tiles",
         (("(triton.cdiv(M, 64), triton.cdiv(N, 64))", "(max(1, M // 64), max(1, N // 64))"),),
+    ),
+    Solution(
+        "matmul",
+        "a loop without its last turn",
+        "skipped_tail",
+        (("range(0, K, BLOCK)", "range(0, K // BLOCK * BLOCK, BLOCK)"),),
     ),
     Solution("matmul", "no mask of the store", "unmasked_store", (("total, mask=(m < M) & (n < N))", "total)"),)),
     Solution(

@@ -38,6 +38,14 @@ def test_with_mistakes_there_are_the_pages_that_can_be_made(root: Path, fifty: S
     assert built.failed and "posts/post-01/index.html" in built.files
 
 
+def test_a_series_that_is_unknown_to_another_is_a_mistake_beside_pages(root: Path, fifty: SimpleNamespace) -> None:
+    fifty.write(root, "series/second.yaml", "title: Second\nafter: [frist]\nposts: [post-01]\n")
+    fifty.write(root, "series/first.yaml", "title: First\nposts: [post-02]\n")
+    (mistake,) = [one for one in check(root, as_of=DAY).diagnostics if one.code == "SG222"]
+    assert mistake.hint == "did you mean `first`?" and mistake.span.line == 2
+    assert "series/second/index.html" in build_in_memory(root, as_of=DAY).files
+
+
 def test_a_text_may_link_to_every_list_that_the_build_makes(tmp_path: Path) -> None:
     root = shutil.copytree(EVERY_FORM, tmp_path / "site")
     config = root / "content/site.yaml"

@@ -42,6 +42,8 @@ _HERE = re.compile(r'(?<=\s)href="#')
 """A link within the text, such as to a footnote, which the page of all questions does not have."""
 _ANSWER = re.compile(r'<details class="fold">\n<summary>[^<]*</summary>\n(.*)</details>\n', re.DOTALL)
 
+_LINK = re.compile(r"</?a\b[^>]*>")
+
 
 @dataclass(frozen=True, slots=True)
 class Card:
@@ -162,7 +164,10 @@ def _cards_of_worklog(sources: Sources, series: Series, here: str) -> list[Card]
 
 
 def _csv(printer: Printer, series: Series, here: str) -> Iterator[str]:
-    """Yield the lines of the file for flash-card programs: question, answer, and the address of the source."""
+    """Yield the lines of the file for flash-card programs: question, answer, and the address of the source.
+
+    These programs show Markdown as it is, so the words of a link stand without its address.
+    """
     for post in _with_questions(printer.sources, series):
         yield printer.of_text(document_key(post.body), partial(_lines_of_post, printer, post, here))
     yield _lines(printer, _cards_of_worklog(printer.sources, series, here), here)
@@ -175,6 +180,6 @@ def _lines_of_post(printer: Printer, post: Post, here: str, html: str) -> str:
 def _lines(printer: Printer, cards: Iterable[Card], here: str) -> str:
     lines, url = io.StringIO(), absolute(here, printer.sources.config)
     for card in cards:
-        texts = (to_markdown(str(html), url).strip() for html in (card.question, card.answer))
+        texts = (to_markdown(_LINK.sub("", html), url).strip() for html in (card.question, card.answer))
         csv.writer(lines, lineterminator="\r\n").writerow([*texts, urljoin(url, card.source.href)])
     return lines.getvalue()

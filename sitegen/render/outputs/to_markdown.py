@@ -13,6 +13,8 @@ from itertools import count, repeat
 from string import ascii_uppercase
 from urllib.parse import urljoin
 
+from sitegen.render.outputs.formula_text import FormulaText
+
 _HIDDEN = frozenset({"svg", "script", "style", "head", "button", "template"})
 _VOID = frozenset({"br", "img", "hr", "meta", "link", "input", "col", "wbr"})
 _BLOCKS = frozenset(
@@ -64,6 +66,7 @@ class _Reader(HTMLParser):
         self._cells: list[str] | None = None
         self._width = 1
         self._after_span = False
+        self._formula: FormulaText | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
@@ -74,6 +77,10 @@ class _Reader(HTMLParser):
             self._hide(tag, given)
         elif tag in _VOID:
             self._void(tag, given)
+        elif tag == "math":
+            self._formula = FormulaText()
+        elif self._formula:
+            self._formula.start()
         elif tag == "pre":
             self.end_block()
             self._pre = []
@@ -134,6 +141,8 @@ class _Reader(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if self._hidden:
             self._unhide(tag)
+        elif self._formula:
+            self._end_in_formula(self._formula, tag)
         elif tag == "pre" and self._pre is not None:
             code = "".join(self._pre).strip("\n")
             self._pre = None
@@ -163,6 +172,13 @@ class _Reader(HTMLParser):
         elif tag in _BLOCKS or tag in ("li", "dd") or (len(tag) == 2 and tag[0] == "h"):
             self.end_block()
 
+    def _end_in_formula(self, formula: FormulaText, tag: str) -> None:
+        if tag == "math":
+            self._text.append(formula.text)
+            self._formula = None
+        else:
+            formula.end(tag)
+
     def _unhide(self, tag: str) -> None:
         if tag in self._hidden:
             while self._hidden.pop() != tag:
@@ -173,6 +189,8 @@ class _Reader(HTMLParser):
         if self._hidden:
             if self._hidden[0] == "svg" and self._hidden[1:] in (["title"], ["desc"]):
                 self._text.append(f"[{data}] ")
+        elif self._formula:
+            self._formula.add(data)
         elif self._pre is not None:
             self._pre.append(data)
         else:

@@ -71,8 +71,10 @@ class ExercisePage:
     starter: Markup
     zip: str
     """The name of the archive with the folder that checks itself; it lies beside the page."""
+    prepare: tuple[str, ...]
+    """The commands that install the packages of a check, once on a machine."""
     commands: tuple[str, ...]
-    """The commands that install the packages, unpack the archive and check the folder in it."""
+    """The commands that unpack the archive and check the folder in it."""
     folder: str
     checks: tuple[Fact, ...]
     series: tuple[Link, ...]
@@ -144,7 +146,8 @@ def exercise_page(printer: Printer, exercise: Exercise) -> dict[str, str]:
         file=f"{kernel.name}.py",
         starter=printer.html_of((starter, "triton"), lambda: "".join(listing(starter, "triton", NUMBERED))),
         zip=exercise_zip_url(exercise.id).rpartition("/")[2],
-        commands=(*_PREPARE, f"unzip {exercise.id}.zip", f"cd {exercise.id}", "python check.py"),
+        prepare=_PREPARE,
+        commands=(f"unzip {exercise.id}.zip", f"cd {exercise.id}", "python check.py"),
         folder=exercise.id,
         checks=tuple(_checks(exercise, kernel)),
         series=_series(sources, exercise, here),

@@ -183,8 +183,10 @@ def duration(minutes: int) -> str:
 
 
 def _before(sources: Sources, series: Series, here: str) -> tuple[Link, ...]:
+    """Return the series to read before this one; `check` prints the page also where one of them is unknown."""
     by_id = {one.id: one for one in sources.site.series}
-    return tuple(Link(by_id[ref.name].title, relative(series_url(ref.name), here)) for ref in series.after)
+    known = [by_id[ref.name] for ref in series.after if ref.name in by_id]
+    return tuple(Link(one.title, relative(series_url(one.id), here)) for one in known)
 
 
 def _map(sources: Sources, series: Series, steps: Sequence[Step], here: str) -> Markup:

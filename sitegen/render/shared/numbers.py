@@ -184,8 +184,10 @@ def digits_within(value: float, low: float, high: float) -> int:
 
 
 def count(number: int, singular: str, plural: str = "") -> str:
-    """Return a number with its noun: `1 post`, `3 posts`."""
-    return with_unit(str(number), singular if number == 1 else plural or f"{singular}s")
+    """Return a number with its noun: `1 post`, `3 posts`, `52,252 words`."""
+    return with_unit(
+        f"{number:,}" if number >= 10_000 else str(number), singular if number == 1 else plural or f"{singular}s"
+    )
 
 
 def _scaled(value: float, units: tuple[tuple[float, str], ...], digits: int = 3) -> str:

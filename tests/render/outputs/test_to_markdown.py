@@ -21,6 +21,13 @@ from sitegen.render.outputs.to_markdown import fenced, table, to_markdown
         ('<p><img src="a.png" alt="A plot"></p>', "![A plot](https://example.org/x/a.png)"),
         ("<dl><div><dt>GPU</dt><dd>H200</dd></div><dt>L2</dt><dd>60 MB</dd></dl>", "GPU: H200\n\nL2: 60 MB"),
         ("<p>1 &lt; 2&nbsp;µs</p>", "1 < 2\u00a0µs"),
+        ("<p><math><msup><mn>2</mn><mn>10</mn></msup><mo>=</mo><mn>1024</mn></math> bytes</p>", "2^10=1024 bytes"),
+        ("<math><msup><mn>10</mn><mrow><mo>−</mo><mn>9</mn></mrow></msup></math>", "10^(−9)"),
+        ("<math><mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>2</mn></mfrac></math>", "(a+b)/2"),
+        ("<math><msubsup><mo>∑</mo><mi>i</mi><mi>n</mi></msubsup><msqrt><mi>x</mi></msqrt></math>", "∑_i^n√x"),
+        ("<math><mi>exp</mi><mo>&#x2061;</mo><msub><mi>x</mi><mi>i</mi></msub></math>", "exp x_i"),
+        ('<math><mi>a</mi><mspace width="1em"></mspace><mi>b</mi></math>', "a b"),
+        ("<math><mtable><mtr><mtd><mi>a</mi></mtd><mtd><mn>1</mn></mtd></mtr></mtable></math>", "a 1"),
     ],
 )
 def test_a_page_says_the_same(html: str, markdown: str) -> None:

@@ -101,6 +101,7 @@ def test_ids_are_those_of_words_and_not_of_places(make: SimpleNamespace, site: S
 def test_a_card_of_the_csv_has_question_answer_and_address(pages: dict[str, str | bytes]) -> None:
     first, second = rows(pages)
     assert first[0].split("\n\n") == ["How many *sectors*?", "A. 4", "B. 8 of them"]
+    assert "as the picture says" in first[1], "flash-card programs do not show links of Markdown"
     assert first[2] == "https://example.org/blog/posts/sum/#quiz-1"
     assert second == ["What bounds `sum`?", "Memory.", "https://example.org/blog/posts/sum/#quiz-2"]
 

@@ -86,6 +86,7 @@ def test_an_empty_text_still_takes_a_minute() -> None:
 
 def test_one_post_is_no_plural() -> None:
     assert numbers.count(1, "post") == f"1{numbers.NBSP}post"
+    assert numbers.count(52252, "word") == f"52,252{numbers.NBSP}words"
     assert numbers.count(3, "entry", "entries") == f"3{numbers.NBSP}entries"
 
 
