@@ -360,11 +360,13 @@ def compare(before: str, after: str | None, markdown: bool, as_json: bool, fail_
 
 
 def print_changes(loaded: LoadedSite, stored: AcceptedRun) -> None:
-    """Print the evaluations that changed against the records that a run replaced."""
+    """Print what tools said about earlier runs, and the evaluations that changed against the records before."""
     from sitegen.cli.claims import newly_false
     from sitegen.results.compare import compare_all
     from sitegen.results.render_comparison import render_lines
 
+    for line in (*(f"not taken: {one}" for one in stored.unused), *stored.added):
+        say(line)
     old = loaded.records.kernels
     replaced = [(old[key], new) for new in stored.records if (key := (new.kernel, new.gpu)) in old]
     rows = compare_all(loaded.site, replaced)

@@ -90,7 +90,8 @@ def plan(inventory: Inventory, gpu: str, names: Sequence[str] = (), *, everythin
     `names` select records by title or group; without names, all of the site.  The jobs of a name come before those of
     the next name.  Within a name, and without names, the longest jobs come first, so that no GPU is busy with a long
     job when the others have nothing left (schedule.py).  `everything` also repeats fresh ones.  A kernel's job runs all
-    its implementations, because ratios come from common rounds.  Raises UnknownName.
+    its implementations, because ratios come from common rounds.  The name `softmax/tools` asks for the tools of a
+    kernel, also when all its times are fresh.  Raises UnknownName.
     """
     all_states = status(inventory, gpu)
     selected = _selected(inventory, names, all_states)
@@ -99,6 +100,7 @@ def plan(inventory: Inventory, gpu: str, names: Sequence[str] = (), *, everythin
         for title, state in all_states.items()
         if (everything or state.state not in DONE) and any(_selects(name, title) for name in selected)
     }
+    states |= {name: Freshness(FreshnessState.MISSING) for name in names if name in _tools(inventory.site)}
     jobs = _jobs(inventory, gpu, states)
     seconds = {job.id: expected_seconds(job, inventory.records, gpu) for job in jobs}
     return longest_first(jobs, seconds, _ranks(inventory, gpu, states, names)) if jobs else ()
@@ -121,7 +123,7 @@ def _ranks(inventory: Inventory, gpu: str, states: Mapping[str, Freshness], name
 
 def known_names(inventory: Inventory) -> tuple[str, ...]:
     """Return the names of groups that a command takes: `softmax`, `softmax/fused`, `softmax/wrong`, `softmax/sweep`,
-    `posts/softmax`.
+    `softmax/tools`, `posts/softmax`.
 
     A command also takes every title that `status` prints.
     """
@@ -131,8 +133,14 @@ def known_names(inventory: Inventory) -> tuple[str, ...]:
         *(f"{kernel.name}/{one.name}" for kernel in kernels for one in kernel.implementations),
         *(f"{kernel.name}/wrong" for kernel in kernels if kernel.wrong),
         *(f"{kernel.name}/sweep" for kernel in kernels if kernel.sweeps),
+        *_tools(inventory.site),
         *(f"posts/{post.slug}" for post, _ in inventory.posts()),
     )
+
+
+def _tools(site: Site) -> tuple[str, ...]:
+    """Return the id of each kernel's job that runs the vendor's tools."""
+    return tuple(f"{kernel.name}/tools" for kernel in site.kernels)
 
 
 def _selected(inventory: Inventory, names: Sequence[str], titles: Collection[str]) -> Sequence[str]:
@@ -176,8 +184,9 @@ def _kernel_jobs(inventory: Inventory, gpu: str, states: Mapping[str, Freshness]
         yield from timed
         if rejects:
             yield _reject_job(site, kernel)
-        if timed or (rejects and _races(kernel)):
-            yield _inspect_job(site, kernel, counted=bool(timed))
+        asked = f"{kernel.name}/tools" in states
+        if timed or asked or (rejects and _races(kernel)):
+            yield _inspect_job(site, kernel, counted=bool(timed) or asked)
         yield from (
             _sweep_job(site, kernel, one) for one in kernel.sweeps if sweep_title(kernel.name, one.name) in states
         )

@@ -174,7 +174,7 @@ def store_results(
     if mistakes := _wrong_results(jobs, results, name):
         return RunOutcome(results, diagnostics=tuple(mistakes))
     header = RunHeader(results.run, results.commit, measured_by)
-    new = accept_results(inventory.site, inventory.records, header, results.results, beside=beside)
+    new = accept_results(inventory.site, inventory.records, header, results.results, jobs, beside=beside)
     if new is None:
         return RunOutcome(results)
     if mistakes := _wrong_records(jobs, new, results, name):

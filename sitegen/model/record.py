@@ -276,6 +276,8 @@ class Counters:
     """Operations in fp32; an fma counts as two."""
     calibration: Mapping[str, float] = field(default_factory=dict)
     """Counted over known amounts, in the same call of ncu: `copy bytes`, `matrix flops`."""
+    run: str = ""
+    """`Run.id` of the run that counted; empty when it is the run of the evaluation."""
 
     @property
     def dram_bytes(self) -> float:
@@ -327,6 +329,8 @@ class Evaluation:
     """`Environment.gpu_hash` of the GPU that made it; empty: the only GPU of its run."""
     log: str = ""
     """SHA-256 of the artefact with all that a compiler or a failed process printed; empty when `message` says all."""
+    sanitizer_run: str = ""
+    """`Run.id` of the run that made `sanitizer`; empty when it is `run`."""
 
     def __post_init__(self) -> None:
         if self.performance is not None and self.status is not Status.PASSED:

@@ -3,16 +3,19 @@
 A new evaluation replaces the stored one of the same role, name, workload, dtype and params.  `not_run` (a lost host,
 no time left) replaces nothing, so that the last good record stays; every other status replaces older ones.
 Evaluations of things that the site no longer has are dropped, and so are runs to which nothing refers any more.
+
+Counters and findings of tools go to the evaluations of their own run, and to those of earlier runs that were made of
+the same sources.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sitegen.diagnostics import printable
 from sitegen.model.gpu import gpu_id, yours
-from sitegen.model.job import CellResult, JobResult
+from sitegen.model.job import CellResult, InspectJob, Job, JobResult
 from sitegen.model.kernel import Kernel, Status
 from sitegen.model.record import (
     SCHEMA,
@@ -26,7 +29,8 @@ from sitegen.model.record import (
     Run,
 )
 from sitegen.model.site import Site
-from sitegen.results.records import EvaluationId, Records, cell_name, evaluation_id, param_combinations
+from sitegen.results.held_tools import HeldTools, with_held_tools
+from sitegen.results.records import EvaluationId, Records, cell_name, evaluation_id, param_combinations, runs_of_tools
 from sitegen.results.run_gpus import anonymous, joined_gpus, with_gpus
 from sitegen.results.stages import TOTAL
 from sitegen.results.tool_results import kernel_of, with_tool_results
@@ -60,13 +64,24 @@ class AcceptedRun:
     """A sentence for each job without a result: `softmax@8192x8192:float32: the worker was lost`."""
     older: tuple[str, ...] = ()
     """A sentence for each job whose result is not stored because the record has a newer run."""
+    added: tuple[str, ...] = ()
+    """Sentences about the counters and findings that went to results of earlier runs (`HeldTools.added`)."""
+    unused: tuple[str, ...] = ()
+    """A sentence for each tools job about the counters and findings that were not stored, and why."""
 
 
 def accept_results(
-    site: Site, records: Records, header: RunHeader, results: Sequence[JobResult], *, beside: bool = False
+    site: Site,
+    records: Records,
+    header: RunHeader,
+    results: Sequence[JobResult],
+    jobs: Sequence[Job] = (),
+    *,
+    beside: bool = False,
 ) -> AcceptedRun | None:
     """Return the new records of every kernel and cell in the results; None when no result came from a GPU.
 
+    `jobs` are those that were sent: the sources of a tools job decide which results of earlier runs it speaks about.
     With `beside` they are records of the reader's own GPU, and those of the same model stay as they are.
     """
     run = new_run(header, results)
@@ -77,18 +92,20 @@ def accept_results(
     lost = {r.id: r.error or "no GPU was there" for r in results if r.error or not _was_measured(r)}
     all_results = [r for r in results if _was_measured(r) and not r.error]
     results = [r for r in with_tool_results(results) if _was_measured(r)]
-    kernels = {kernel.name: kernel for kernel in site.kernels}
-    touched = {name: [r for r in results if kernel_of(r) == name and r.kind != "inspect"] for name in kernels}
+    of_gpu = {name: record for (name, where), record in records.kernels.items() if where == gpu}
+    merged = _merged_records(site, of_gpu, gpu, run, results)
+    held = _held_tools(of_gpu | merged, gpu, run, results, jobs)
+    touched = merged | {one.record.kernel: _with_run(one.record, run) for one in held if one.reached}
     new = [
         (
-            records.kernels.get((name, gpu)),
+            of_gpu.get(kernel.name),
             replace(
-                merge_record(kernels[name], records.kernels.get((name, gpu)), gpu, run, mine),
-                seconds=_seconds(kernels[name], records.kernels.get((name, gpu)), [] if older else all_results),
+                touched[kernel.name],
+                seconds=_seconds(kernel, of_gpu.get(kernel.name), [] if older else all_results),
             ),
         )
-        for name, mine in touched.items()
-        if mine
+        for kernel in site.kernels
+        if kernel.name in touched
     ]
     return AcceptedRun(
         run,
@@ -96,7 +113,41 @@ def accept_results(
         tuple(cell for result in results if result.kind == "notebook" for cell in _cells(records, gpu, run, result)),
         lost=tuple(f"{job}: {why}" for job, why in lost.items()),
         older=older,
+        added=tuple(sentence for one in held for sentence in one.added),
+        unused=tuple(one.unused for one in held if one.unused),
     )
+
+
+def _merged_records(
+    site: Site, of_gpu: Mapping[str, Record], gpu: str, run: Run, results: Iterable[JobResult]
+) -> dict[str, Record]:
+    """Return the record of each kernel that the results timed or checked, by its name."""
+    by_kernel: dict[str, list[JobResult]] = {}
+    for result in results:
+        if result.kind != "inspect":
+            by_kernel.setdefault(kernel_of(result), []).append(result)
+    return {
+        kernel.name: merge_record(kernel, of_gpu.get(kernel.name), gpu, run, by_kernel[kernel.name])
+        for kernel in site.kernels
+        if kernel.name in by_kernel
+    }
+
+
+def _held_tools(
+    of_gpu: Mapping[str, Record], gpu: str, run: Run, results: Iterable[JobResult], jobs: Iterable[Job]
+) -> list[HeldTools]:
+    """Return the record of each kernel that tools looked at, with what they say about results of earlier runs."""
+    sent = {job.id: job for job in jobs if isinstance(job, InspectJob)}
+    return [
+        with_held_tools(job, result, of_gpu.get(job.kernel.name, Record(SCHEMA, job.kernel.name, gpu, (), ())), run.id)
+        for result in results
+        if (job := sent.get(result.id))
+    ]
+
+
+def _with_run(record: Record, run: Run) -> Record:
+    """Return the record with the run, if something in it refers to the run, and without runs that nothing refers to."""
+    return replace(record, runs=_used_runs(record, record.runs, run))
 
 
 def _outdated_results(records: Records, gpu: str, run: Run, results: Iterable[JobResult]) -> Iterable[str]:
@@ -133,7 +184,7 @@ def _run_of(header: RunHeader, gpu: MeasuredGpu) -> Run:
 def merge_record(kernel: Kernel, old: Record | None, gpu: str, run: Run, results: Sequence[JobResult]) -> Record:
     """Return the record of a kernel with the results merged into it."""
     new = [
-        replace(e, run=run.id, gpu_hash=_gpu_hash(result), first_passed="")
+        replace(_seen_in_its_run(e), run=run.id, gpu_hash=_gpu_hash(result), first_passed="")
         for result in results
         for e in result.evaluations
     ]
@@ -146,14 +197,19 @@ def merge_record(kernel: Kernel, old: Record | None, gpu: str, run: Run, results
         old.sweeps if old else (),
         [replace(s, run=run.id, gpu_hash=_gpu_hash(result)) for result in results for s in result.sweeps],
     )
-    before = {one.id: one for one in (old.runs if old else ())}
-    again = before.get(run.id)
+    record = Record(SCHEMA, kernel.name, gpu, (), evaluations, rejections, sweeps)
+    return replace(record, runs=_used_runs(record, old.runs if old else (), run))
+
+
+def _used_runs(record: Record, before: Iterable[Run], run: Run) -> tuple[Run, ...]:
+    """Return the runs to which the record refers: those before, and `run`."""
+    known = {one.id: one for one in before}
+    again = known.get(run.id)
     # the rest of an interrupted run: its ceilings came with the first part
     now = with_gpus(run, joined_gpus(run.gpus, again.gpus)) if again else run
-    runs = {**before, run.id: now}
-    used = {e.run for e in evaluations} | {r.run for r in rejections} | {s.run for s in sweeps}
-    kept = tuple(sorted((one for one in runs.values() if one.id in used), key=lambda one: one.id))
-    return Record(SCHEMA, kernel.name, gpu, kept, evaluations, rejections, sweeps)
+    used = {e.run for e in record.evaluations} | {r.run for r in record.rejections} | {s.run for s in record.sweeps}
+    used |= runs_of_tools(record)
+    return tuple(sorted((one for one in {**known, run.id: now}.values() if one.id in used), key=lambda one: one.id))
 
 
 def _seconds(kernel: Kernel, old: Record | None, results: Iterable[JobResult]) -> dict[str, float]:
@@ -168,6 +224,12 @@ def _seconds(kernel: Kernel, old: Record | None, results: Iterable[JobResult]) -
     new = {r.id: r.seconds[TOTAL] for r in results if r.seconds.get(TOTAL)}
     known = {**(old.seconds if old else {}), **new}
     return {job: known[job] for job in (f"{kernel.name}{end}" for end in ends) if job in known}
+
+
+def _seen_in_its_run(evaluation: Evaluation) -> Evaluation:
+    """Return a new evaluation whose counters and findings are of its own run, whatever run a result names."""
+    counters = replace(evaluation.counters, run="") if evaluation.counters else None
+    return replace(evaluation, counters=counters, sanitizer_run="")
 
 
 def _gpu_hash(result: JobResult) -> str:

@@ -397,6 +397,7 @@ RULES: Mapping[type, Mapping[str, ValueRule]] = {
         "sm_cycles": _not_negative,
         "tensor_flops": _not_negative,
         "fp32_flops": _not_negative,
+        "run": lambda text: _run_id(text) if text else "",
     },
     Evaluation: {
         "name": _NAMED,
@@ -407,6 +408,7 @@ RULES: Mapping[type, Mapping[str, ValueRule]] = {
         "samples": _digest_or_none,
         "predicted_of_ceiling": _not_negative,
         "first_passed": lambda text: _run_id(text) if text else "",
+        "sanitizer_run": lambda text: _run_id(text) if text else "",
         "gpu_hash": _gpu_hash,
         "message": _sentence,
         "log": _digest_or_none,

@@ -46,11 +46,11 @@ def wrong_formulas(kernel: Kernel, record: Record, run: Run) -> Iterator[str]:
 
 
 def _counted(kernel: Kernel, record: Record, run: Run) -> Iterator[CountedCall]:
-    """Yield the implementations of a run that passed, have valid counters, and move far more than the L2 holds."""
+    """Yield the implementations that passed, have valid counters of this run, and move far more than the L2 holds."""
     for evaluation in record.evaluations:
         ours = evaluation.role is Role.IMPLEMENTATION and evaluation.status is Status.PASSED
         counters = evaluation.counters
-        if not ours or evaluation.run != run.id or counters is None or not counters.valid:
+        if not ours or counters is None or not counters.valid or (counters.run or evaluation.run) != run.id:
             continue
         cost = cost_of_evaluation(kernel, evaluation)
         if cost and cost.bytes > JUDGED_FACTOR * run.environment.l2_bytes:

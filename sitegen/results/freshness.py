@@ -175,10 +175,10 @@ def _of_sweep(key: Key, measured: MeasuredSweep | None, made: Mapping[str, Envir
 def _freshness_by_key(key: Key, digest: str, parts: Mapping[str, str]) -> Freshness:
     if key.digest == digest:
         return Freshness(FreshnessState.FRESH)
-    return Freshness(FreshnessState.STALE, tuple(_changes(key.parts, parts)) or ("its key changed",))
+    return Freshness(FreshnessState.STALE, tuple(key_changes(key.parts, parts)) or ("its key changed",))
 
 
-def _changes(now: Mapping[str, str], then: Mapping[str, str]) -> Iterator[str]:
+def key_changes(now: Mapping[str, str], then: Mapping[str, str]) -> Iterator[str]:
     """Yield in words the parts of a key that are new, gone or different."""
     for part in sorted(now.keys() | then.keys()):
         if now.get(part) != then.get(part):

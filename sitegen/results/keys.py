@@ -84,6 +84,16 @@ def gate_parts(kernel: Kernel, dtype: str, files: SourceTexts) -> Mapping[str, s
     return _key({**parts, **{path: _with_lf(files[path]) for path in _reference_paths(kernel, files)}}).parts
 
 
+def baseline_parts(
+    kernel: Kernel, workload: Workload, dtype: str, params: Mapping[str, Scalar], files: SourceTexts
+) -> Mapping[str, str]:
+    """Return the parts of an implementation's key that also decide the result of a baseline, in the form of
+    `key_parts`: reference.py, the files of baselines, the contract and the dims.
+    """
+    texts = {path: _with_lf(files[path]) for path in _reference_paths(kernel, files)}
+    return _key({**texts, **_contract_parts(kernel, dtype, params), "dims": workload.dims}).parts
+
+
 def cell_keys(post: str, cells: Iterable[Cell], files: SourceTexts) -> tuple[Key, ...]:
     """Return the key of each cell of a post: its code, the code of the cells before it, the local modules reached."""
     keys: list[Key] = []

@@ -222,6 +222,8 @@ def _of_evaluation(reference: FigureReference, measured: Measured, gpu: str) -> 
     against = named_evaluation(beside, reference.argument) if reference.figure == "x" else None
     used = [evaluation, *([against] if against and against.role is Role.IMPLEMENTATION else [])]
     origins = _origins(measured, kernel, record, used)
+    if reference.figure == "re-read" or reference.figure in _COUNTED:
+        origins = _of_counting_run(origins, record, evaluation)
     if evaluation.status.failed:
         return Quantity(unit, origins=origins, missing=Missing.FAILED)
     found = _interval(kernel, record, evaluation, reference, against)
@@ -246,6 +248,13 @@ def _origins(
         for one in evaluations
         if (run := run_of(record, one))
     )
+
+
+def _of_counting_run(origins: tuple[Origin, ...], record: Record, evaluation: Evaluation) -> tuple[Origin, ...]:
+    """Return the origins with the run that counted, where it is not the one that timed."""
+    counted = evaluation.counters.run if evaluation.counters else ""
+    run = next((run for run in record.runs if run.id == counted), None)
+    return tuple(replace(one, run_id=run.id, run=run) for one in origins) if run else origins
 
 
 def _interval(

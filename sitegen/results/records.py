@@ -97,6 +97,12 @@ def evaluation_id(evaluation: Evaluation) -> EvaluationId:
     return (e.role, e.name, e.workload, e.dtype, tuple(sorted(e.params.items())))
 
 
+def runs_of_tools(record: Record) -> set[str]:
+    """Return the ids of the runs whose tools counted or watched an evaluation that another run timed."""
+    counted = {one.counters.run for one in record.evaluations if one.counters}
+    return (counted | {one.sanitizer_run for one in record.evaluations}) - {""}
+
+
 def timed_unchecked(evaluation: Evaluation) -> bool:
     """Tell whether an implementation has a time without the result of its correctness check, which is never stored."""
     ours = evaluation.role is Role.IMPLEMENTATION

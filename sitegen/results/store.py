@@ -23,7 +23,7 @@ from sitegen.model.sweep_points import evaluation_at
 from sitegen.results.history import history_line, parse_history
 from sitegen.results.json_text import dump, to_stored
 from sitegen.results.logs import log_text
-from sitegen.results.records import PastRun, Records, timed_unchecked
+from sitegen.results.records import PastRun, Records, runs_of_tools, timed_unchecked
 from sitegen.results.run_gpus import run_on
 from sitegen.results.samples import LARGEST_ARTEFACT, BadSamples, Samples, samples_of, unpacked
 from sitegen.results.shape import parse, span_of
@@ -76,11 +76,11 @@ def load_records(root: Path, site: Site) -> tuple[Records, tuple[Diagnostic, ...
 def save_record(root: Path, record: Record, run: Run) -> None:
     """Write a record beside its kernel, and the line of `run` in its history, which has one line per run.
 
-    A run of sweeps alone has no line: it timed no evaluation that could be compared with the run before.
+    A run of sweeps or tools alone has no line: it timed no evaluation that could be compared with the run before.
     """
     inside.write_bytes(root, record_path(record.kernel, record.gpu), dump(to_stored(record)).encode())
     compared = {one.run for one in record.evaluations} | {one.run for one in record.rejections}
-    if run.id in {one.run for one in record.sweeps} - compared:
+    if run.id in (runs_of_tools(record) | {one.run for one in record.sweeps}) - compared:
         return
     history = f"{_results(record.kernel)}/{_single_name(record.gpu)}.history.jsonl"
     before = _read_text(root, history) if inside.is_file(root, history) else ""
@@ -287,6 +287,14 @@ def _orphans(record: Record, path: str, text: str) -> list[Diagnostic]:
         for member in ("evaluations", "rejections", "sweeps")
         for index, one in enumerate(getattr(record, member))
         if one.run not in runs
+    ] + [
+        Diagnostic("SG305", f"no run `{run}` in this record", span_of(text, path, ("evaluations", index, *where)))
+        for index, one in enumerate(record.evaluations)
+        for run, where in (
+            (one.counters.run if one.counters else "", ("counters", "run")),
+            (one.sanitizer_run, ("sanitizer_run",)),
+        )
+        if run and run not in runs
     ]
 
 

@@ -298,3 +298,22 @@ def test_a_gpu_without_an_id(site: Path, gpu: str) -> None:
             entry["environment"] = {**machine.ENVIRONMENT, "gpu": gpu}
 
     assert refused(site, change)
+
+
+def test_counters_that_name_a_run_of_their_own(site: Path) -> None:
+    """The run of the counters would be missing in the record, and SG305 would then block the site."""
+
+    def change(head: Any, entries: Any) -> None:
+        counted = {"dram_read_bytes": 1.1e9, "dram_written_bytes": 1.1e9, "duration_us": 540.0, "sm_cycles": 9e5}
+        counted |= {"calibration": {"copy bytes": 1.0}, "run": "2020-01-01T00:00:00Z"}
+        of_right(entries, counters=counted, sanitizer_run="2020-01-01T00:00:00Z")
+
+    result = machine.answer(machine.bundled(site.parent), site.parent / "result.zip", change)
+    assert machine.sitegen("accept", str(result)).exit_code == 0
+    assert "2020" not in (site / RECORD).read_text(encoding="utf-8")
+    assert machine.sitegen("check").exit_code == 0
+
+
+def test_counters_of_a_run_that_is_no_time(site: Path) -> None:
+    """A run in another form has no order, so that no later counters could replace these."""
+    assert refused(site, lambda head, entries: of_right(entries, sanitizer_run="zzz"))

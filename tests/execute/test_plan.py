@@ -89,6 +89,16 @@ def test_what_was_measured_is_not_due_again(root, made):
     assert len(plan(made.inventory(root), GPU, everything=True)) == 8
 
 
+def test_the_tools_of_a_fresh_kernel_run_alone_when_they_are_named(root, made):
+    keep_all(root, made)
+    tools = plan(made.inventory(root), GPU, ["double/tools"])
+    assert ids(tools) == ["ceilings", "double/tools"] and tools[1].sweep == ({},)
+    assert ids(plan(made.inventory(root), GPU, ["double/wrong", "double/tools"])) == [
+        *("ceilings", "double/wrong", "double/tools")
+    ]
+    assert "double/tools" not in status(made.inventory(root), GPU)
+
+
 def test_a_record_of_another_gpu_does_not_count(root, made):
     keep_all(root, made)
     assert len(plan(made.inventory(root), "nvidia-a100")) == 8

@@ -89,3 +89,11 @@ def test_each_dtype_is_judged_by_itself(made):
     record = Record(1, "softmax", "nvidia-h200", (run,), (made.timed("fused", 3.0, counters=counters()), halves))
     (sentence,) = wrong_formulas(made.kernel, record, run)
     assert sentence.startswith("softmax@1000x1000:bfloat16: ")
+
+
+def test_counters_are_held_against_the_formula_in_the_run_that_counted(made):
+    twice = replace(made.kernel, reads="2 * M * N * itemsize")
+    later = replace(made.run, id="2026-11-22T06:00:00Z", environment=replace(made.environment, l2_bytes=500_000))
+    one = made.timed("fused", 3.0, counters=replace(counters(), run=later.id))
+    record = Record(1, "softmax", "nvidia-h200", (made.run, later), (one,))
+    assert [len(list(wrong_formulas(twice, record, run))) for run in record.runs] == [0, 1]

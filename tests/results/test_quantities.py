@@ -84,6 +84,17 @@ def test_facts_of_the_compiler_the_launch_and_the_counters_are_exact(made: Simpl
     assert [read(f"softmax/fused instructions {name}", known).value for name in ("LDG", "LDG.128", "STG")] == [6, 4, 0]
 
 
+def test_counted_figures_come_from_the_run_that_counted(made: SimpleNamespace) -> None:
+    later = replace(made.run, id="2026-11-22T06:00:00Z", date="2026-11-22")
+    counted = Counters(6e6, 4e6, 140.0, 1e5, calibration={"copy bytes": 1.0}, run=later.id)
+    timed_before = record(made, made.timed("fused", 2.1, counters=counted))
+    known = measured(made, replace(timed_before, runs=(*timed_before.runs, later)))
+    names = ("dram-bytes", "re-read", "time")
+    origins = [read(f"softmax/fused {name}", known).origins[0] for name in names]
+    assert [one.run.id for one in origins] == [later.id, later.id, made.run.id]
+    assert [one.run_id for one in origins] == [one.run.id for one in origins]
+
+
 def test_counters_that_missed_a_known_amount_give_no_figure(made: SimpleNamespace) -> None:
     wrong = Counters(6e6, 4e6, 140.0, 1e5, calibration={"copy bytes": 1.2})
     known = measured(made, record(made, made.timed("fused", 2.1, counters=wrong)))

@@ -12,7 +12,7 @@ import pytest
 
 from sitegen.diagnostics import Span
 from sitegen.model.plain import to_plain
-from sitegen.model.record import CellRecord, Evaluation, Output, Performance, Record, Role, Run, Status
+from sitegen.model.record import CellRecord, Counters, Evaluation, Output, Performance, Record, Role, Run, Status
 from sitegen.model.site import Markdown, Post, Site, SiteConfig
 from sitegen.results.json_text import dump, position, to_stored
 from sitegen.results.records import Records
@@ -282,3 +282,28 @@ def test_a_cell_survives_the_disk(made, tmp_path):
 
 def test_a_baseline_is_stored_without_a_key():
     assert Evaluation(Role.BASELINE, "torch", "w", "float32", "r", Status.NOT_RUN).key == ""
+
+
+def counted_later(made, record):
+    """Return the record with counters of a later run, and that run."""
+    later = replace(made.run, id="2026-11-22T06:00:00Z", date="2026-11-22")
+    counters = Counters(4e6, 4e6, 3.0, 5000.0, calibration={"copy bytes": 1.0}, run=later.id)
+    first = replace(record.evaluations[0], counters=counters, sanitizer={"memcheck": ""}, sanitizer_run=later.id)
+    return replace(record, runs=(*record.runs, later), evaluations=(first, *record.evaluations[1:])), later
+
+
+def test_a_run_of_tools_alone_adds_no_line_to_the_history(made, record, tmp_path):
+    save_record(tmp_path, record, made.run)
+    save_record(tmp_path, *counted_later(made, record))
+    loaded, mistakes = load_records(tmp_path, made.site)
+    assert not mistakes
+    assert [past.run for past in loaded.histories["softmax", "nvidia-h200"]] == [made.run.id]
+    assert loaded.kernels["softmax", "nvidia-h200"].evaluations[0].sanitizer_run == "2026-11-22T06:00:00Z"
+
+
+def test_counters_of_a_run_that_the_record_lacks_are_a_mistake(made, record, tmp_path):
+    counted, later = counted_later(made, record)
+    save_record(tmp_path, replace(counted, runs=record.runs), later)
+    _, mistakes = load_records(tmp_path, made.site)
+    assert [one.code for one in mistakes] == ["SG305", "SG305"]
+    assert {one.span.line for one in mistakes if one.span} and "2026-11-22T06:00:00Z" in mistakes[0].message

@@ -168,9 +168,10 @@ class Group:
 
 
 def run_of(record: Record, evaluation: Evaluation | None) -> Run | None:
-    """Return the run that made an evaluation; for None the newest run."""
+    """Return the run that made an evaluation; for None the newest run, other than one whose tools alone were stored."""
     if evaluation is None:
-        return max(record.runs, key=lambda run: run.id, default=None)
+        made = {e.run for e in record.evaluations} | {r.run for r in record.rejections} | {s.run for s in record.sweeps}
+        return max((run for run in record.runs if run.id in made), key=lambda run: run.id, default=None)
     return run_of_evaluation(record, evaluation)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from sitegen.model.record import Compilation, LaunchRecord, Performance, Ratio, Role, Sustained
 from sitegen.render.inputs.rows import Group, Row
 from sitegen.render.measurements import tables
+from sitegen.render.measurements.provenance import counted_elsewhere
 from sitegen.render.measurements.tables import Column
 from sitegen.render.shared import numbers
 
@@ -67,7 +68,8 @@ def details(shown: Sequence[Group], baseline: str, id: str) -> tuple[tables.Tabl
     """Return one table; two when there are matrix products, whose clocks have a table of their own."""
     counted = any(row.counters for group in shown for row in group.rows)
     several = any(_launches(row) > 1 for group in shown for row in group.rows if _is_listed(row))
-    caption = f"{CODE}{SEVERAL if several else ''}{COUNTED if counted else ''}"
+    elsewhere = counted_elsewhere(row for group in shown for row in group.rows)
+    caption = f"{CODE}{SEVERAL if several else ''}{COUNTED if counted else ''} {elsewhere}".rstrip()
     parts = [(tables.head(group), group, [r for r in group.rows if _is_listed(r)]) for group in shown]
     matrix = any(row.performance and row.performance.sustained for _, _, rows in parts for row in rows)
     if not matrix:

@@ -21,7 +21,7 @@ from sitegen.render.inputs.rows import Group, Row, headline, newest_run, select_
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements import tables
 from sitegen.render.measurements.gpus import label_of, side_by_side
-from sitegen.render.measurements.provenance import Provenance, ceilings_href, provenances
+from sitegen.render.measurements.provenance import Provenance, ceilings_href, counted_elsewhere, provenances
 from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Printer
 from sitegen.render.shared.placeholder import absent
@@ -213,6 +213,8 @@ def _notes(group: Group, rows: Sequence[Row]) -> Iterator[str]:
     counted = [row.evaluation.counters for row in rows if row.evaluation and row.evaluation.counters]
     if counted:
         yield f"The least that must move is {numbers.size(group.cost.bytes)}."
+    if elsewhere := counted_elsewhere(rows):
+        yield elsewhere
     if counted and not group.large:
         yield "The L2 keeps a part of so little from the DRAM: the bytes counted judge nothing here."
     if wrong := [one for one in counted if not one.valid]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from sitegen.model.record import Record, Run
 from sitegen.model.urls import ceilings_url, kernel_url, relative
-from sitegen.render.inputs.rows import Group, run_of
+from sitegen.render.inputs.rows import Group, Row, run_of
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.shared import numbers
 from sitegen.results.run_gpus import made_on
@@ -60,6 +60,16 @@ def provenances(sources: Sources, record: Record, shown: Sequence[Group], here: 
         clock = median(clocks) if clocks else None
         lines.append(provenance(run, href, ceilings_href(sources, record.gpu, here), clock))
     return tuple(lines)
+
+
+def counted_elsewhere(rows: Iterable[Row]) -> str:
+    """Return a sentence with the runs of the counters, where these are not the runs of the times; else empty."""
+    counted = [row.counters for row in rows if row.counters]
+    runs = sorted({one.run for one in counted if one.run})
+    if not runs:
+        return ""
+    whose = "The DRAM’s bytes" if all(one.run for one in counted) else "Some of the DRAM’s bytes"
+    return f"{whose} were counted in another run than the times: {', '.join(runs)}."
 
 
 def record_href(record: Record, here: str) -> str:

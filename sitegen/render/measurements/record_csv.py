@@ -11,6 +11,7 @@ from sitegen.model.record import Evaluation, Record
 COLUMNS = (
     *("role", "name", "workload", "dtype", "params", "run", "status", "median_us", "p20_us", "p80_us", "low_us"),
     *("high_us", "relative_error", "registers", "spill_bytes", "shared_bytes", "occupancy", "dram_bytes"),
+    "dram_bytes_run",
 )
 
 
@@ -33,5 +34,5 @@ def _cells(one: Evaluation) -> Sequence[object]:
         one.correctness.relative_error if one.correctness else "",
         *resources,
         one.launch.occupancy if one.launch and one.launch.occupancy is not None else "",
-        one.counters.dram_bytes if one.counters and one.counters.valid else "",
+        *((one.counters.dram_bytes, one.counters.run or one.run) if one.counters and one.counters.valid else ("", "")),
     )

@@ -10,7 +10,7 @@ import pytest
 from sitegen.model.kernel import Kernel
 from sitegen.model.record import Record, Role
 from sitegen.render.inputs.evidence import Evidence
-from sitegen.render.inputs.rows import Group, groups, select_groups
+from sitegen.render.inputs.rows import Group, groups, run_of, select_groups
 
 
 def first(kernel: Kernel, record: Record) -> Group:
@@ -87,3 +87,9 @@ def test_a_group_without_a_named_row_is_left_out(make: SimpleNamespace) -> None:
     only = tuple(replace(i, dtypes=("bfloat16",)) if i.name == "naive" else i for i in kernel.implementations)
     every = groups(replace(kernel, implementations=only), make.record(), Evidence())
     assert {group.dtype for group in select_groups(every, rows=["naive"])} == {"bfloat16"}
+
+
+def test_the_newest_run_is_not_one_of_tools_alone(make: SimpleNamespace) -> None:
+    record = make.record()
+    later = replace(record.runs[0], id="2026-11-30T06:00:00Z", date="2026-11-30")
+    assert run_of(replace(record, runs=(*record.runs, later)), None) == record.runs[0]

@@ -42,3 +42,23 @@ def test_a_call_of_one_kernel_needs_no_such_words(make: SimpleNamespace) -> None
     caption, cells = table(make, launches=1)
     assert SAID not in caption
     assert not cells
+
+
+def test_bytes_that_another_run_counted_name_it(make: SimpleNamespace) -> None:
+    def caption(*names: str) -> str:
+        full = make.full_record()
+        later = replace(full.runs[0], id="2026-11-30T06:00:00Z", date="2026-11-30")
+        ones = (
+            replace(one, counters=replace(one.counters, run=later.id)) if one.counters and one.name in names else one
+            for one in full.evaluations
+        )
+        record = replace(full, runs=(*full.runs, later), evaluations=tuple(ones))
+        page = Html(str(make.rendered(evidence=Evidence(make.records(record)))["kernels/softmax/index.html"]))
+        assert "2026-11-30" not in page.css_first("#code").css_first("thead").text()
+        return str(page.css_first("#code").css_first("caption").text())
+
+    assert "another run" not in caption()
+    said = "counted in another run than the times: 2026-11-30T06:00:00Z."
+    assert f"Some of the DRAM’s bytes were {said}" in caption("fused")
+    everyone = {one.name for one in make.full_record().evaluations}
+    assert f"The DRAM’s bytes were {said}" in caption(*everyone)
