@@ -8,6 +8,7 @@ from html import escape
 from sitegen.highlight.lines import highlighted_lines, language_name
 from sitegen.markup.captions import caption
 from sitegen.markup.lines import NO_LINES, Lines, Regions, resolve
+from sitegen.markup.words import join_units
 from sitegen.model.listing import Look, Note
 from sitegen.model.vocabulary import ENGLISH, Vocabulary
 
@@ -128,7 +129,7 @@ def _caption(title: str, region: str, against: str, language: str, href: str, lo
 def _folded(figure: str, look: Look, title: str, count: int, spoken: Vocabulary) -> str:
     summary = look.summary or _length(title or spoken.say("Code"), count, spoken)
     opened = " open" if look.folded == "open" else ""
-    return f'<details class="fold"{opened}>\n<summary>{escape(summary)}</summary>\n{figure}</details>\n'
+    return f'<details class="fold"{opened}>\n<summary>{join_units(escape(summary))}</summary>\n{figure}</details>\n'
 
 
 def _length(name: str, count: int, spoken: Vocabulary) -> str:

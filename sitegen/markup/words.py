@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from markdown_it.token import Token
 
 _UNIT = re.compile(
-    r" (?<=\d )(?=(?:%|[µmn]?s|[KMGT]?i?B(?:/s)?|[GMTP]?FLOP(?:/s)?|[GM]Hz|W|V|×)(?:\W|$))|(?<=\d ×) (?=\d)"
+    r" (?<=\d )(?=(?:%|[µmn]?s|[KMGT]?i?B(?:/s)?|[GMTP]?FLOP(?:/s)?|[GM]Hz|W|V|(?:byte|bit|cycle)s?|×)(?:\W|$)|· \d)"
+    r"|(?<=\d [×·]) (?=\d)"
 )
 _AFTER_DIGIT = re.compile(r"(?<=\d) ")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
@@ -37,7 +38,7 @@ def plain_text(tokens: Iterable[Token]) -> str:
 
 
 def join_units(text: str) -> str:
-    """Return an author's sentence with a no-break space between a number and its unit, and within `8 × 8`."""
+    """Return an author's sentence with a no-break space between a number and its unit, in `8 × 8` and in `8 · 8`."""
     return _UNIT.sub("\u00a0", text)
 
 

@@ -49,7 +49,7 @@ def test_the_question_stands_open_and_the_answer_with_its_reason_is_folded() -> 
     assert "open" not in answer.attributes
     assert answer.css_first("summary").text() == "Answer"
     assert answer.css_first("summary + p").text() == "A. 4"
-    assert answer.css_first("ul > li").text() == "four sectors of 32 bytes."
+    assert answer.css_first("ul > li").text() == "four sectors of 32\u00a0bytes."
     assert page.css_first("aside + p").text() == "After it."
 
 
