@@ -77,7 +77,13 @@ def _line(same: Sequence[Evaluation], id: str, logs: Mapping[str, str]) -> table
         return None
     state = "failed" if any(e.status.failed for e in same) else "ours"
     cells = (*_errors(checked), *(_verdict(same, tool) for tool in TOOLS), *([_logs(same, logs)] if logs else []))
-    return tables.Line(f"{id}-{one.dtype}-{tables.part_of_id(one.name)}", one.name, state, "", cells)
+    notes = tuple(dict.fromkeys(_failure(e) for e in same if e.status.failed and not any(e.sanitizer.values())))
+    return tables.Line(f"{id}-{one.dtype}-{tables.part_of_id(one.name)}", one.name, state, "", cells, notes=notes)
+
+
+def _failure(one: Evaluation) -> str:
+    """Return why a row is marked although its checks may be clean: `timeout at 8192 × 8192`."""
+    return f"{one.status.words} at {numbers.shape(one.workload)}"
 
 
 def _errors(checked: Sequence[Correctness]) -> Iterator[str]:

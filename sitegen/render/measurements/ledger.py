@@ -57,12 +57,15 @@ def _link_to_all(name: str, here: str, spoken: PageLanguage) -> Markup:
     return Markup('<p class="meta"><a href="{}">{}</a></p>\n').format(relative(kernel_url(name), here), text)
 
 
-def ledger(kernel: Kernel, gpu: str, id: str, lines: Sequence[PredictionLine]) -> tables.Table:
+def ledger(
+    kernel: Kernel, gpu: str, id: str, lines: Sequence[PredictionLine], above: Sequence[PredictionLine] = ()
+) -> tables.Table:
     """Return a body for each dtype, and in it a line for each implementation, over all workloads.
 
-    The words of a prediction stand below the first line of its implementation.
+    The words of a prediction stand below the first line of its implementation.  They are left out where the table of
+    another GPU has the same; `above` are the lines of that table.
     """
-    said: set[str] = set()
+    said = _names_with_equal_words(lines, above)
     bodies = tuple(
         tables.Body(dtype, lines=tuple(_lines(f"{id}-{dtype}", [line for line in lines if line.dtype == dtype], said)))
         for dtype in dict.fromkeys(line.dtype for line in lines)
@@ -70,6 +73,12 @@ def ledger(kernel: Kernel, gpu: str, id: str, lines: Sequence[PredictionLine]) -
     caption = f"Shares of the ceiling. Measured is the median over all workloads of {kernel.name}."
     record = f"{kernel.name} {gpu}"
     return tables.Table(f"{id}-table", caption, "", HEADINGS, bodies, (), wide=False, record=record)
+
+
+def _names_with_equal_words(lines: Sequence[PredictionLine], above: Sequence[PredictionLine]) -> set[str]:
+    known = {(line.name, *_words([line])) for line in above}
+    unknown = {line.name for line in lines if (line.name, *_words([line])) not in known}
+    return {line.name for line in lines} - unknown
 
 
 def _lines(id: str, lines: Sequence[PredictionLine], said: set[str]) -> Iterator[tables.Line]:

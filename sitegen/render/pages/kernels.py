@@ -288,7 +288,7 @@ def _section(maker: LadderMaker, record: Record, shown: tuple[Group, ...], sever
         ladders=maker.ladders(record, shown, "" if first else record.gpu),
         table=times[0],
         other_table=times[1] if len(times) > 1 else None,
-        ledger=_ledger(kernel, record, f"predictions{end}"),
+        ledger=_ledger(kernel, record, f"predictions{end}", () if first else sources.records(kernel.name)[:1]),
         figure=_figure(sources, kernel, record, among, here, f"roofline{end}"),
         sweeps=sweep_figures(sources, kernel, record, here, f"sweep{end}"),
         unmeasured_sweeps=_unmeasured_sweeps(kernel, record),
@@ -320,9 +320,10 @@ def _counts(made: Sequence[tables.Table]) -> list[tuple[str, tuple[str | Markup,
     return [(line.name, line.cells) for table in made for body in table.bodies for line in body.lines]
 
 
-def _ledger(kernel: Kernel, record: Record, id: str) -> tables.Table | None:
+def _ledger(kernel: Kernel, record: Record, id: str, above: Sequence[Record]) -> tables.Table | None:
     lines = tuple(prediction_lines(kernel, record))
-    return ledger(kernel, record.gpu, id, lines) if lines else None
+    others = [line for other in above for line in prediction_lines(kernel, other)]
+    return ledger(kernel, record.gpu, id, lines, others) if lines else None
 
 
 def _commands(kernel: Kernel, group: Group | None) -> tuple[str, ...]:

@@ -41,9 +41,12 @@ def decimals_beside(value: float, bound: float, least: int) -> int:
 
 
 def fixed(value: float, decimals: int) -> str:
-    """Return a number with fixed decimals, `1234.5`, and with the typographic minus sign."""
+    """Return a number with fixed decimals, `1234.5`, `31,830`, and with the typographic minus sign."""
     text = f"{value:.{decimals}f}"
-    return text.replace("-", MINUS) if float(text) else text.lstrip("-")
+    if not float(text):
+        return text.lstrip("-")
+    grouped = f"{value:,.{decimals}f}" if abs(float(text)) >= 10_000 else text
+    return grouped.replace("-", MINUS)
 
 
 def significant(value: float, digits: int) -> str:
@@ -172,7 +175,7 @@ def figure(value: float, unit: Unit, digits: int = 3) -> str:
         return error(value)
     if value != int(value) and abs(value) < 1000:
         return significant(value, digits)
-    return f"{value:,.0f}".replace("-", MINUS) if abs(value) >= 10_000 else fixed(value, 0)
+    return fixed(value, 0)
 
 
 def digits_within(value: float, low: float, high: float) -> int:

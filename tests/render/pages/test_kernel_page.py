@@ -233,6 +233,15 @@ def test_the_checks_of_a_dtype_are_the_worst_of_its_workloads_beside_the_baselin
     assert rows(checks)["naive"][2:5] == ["1e-6", "1e-6", "yes"]
 
 
+def test_a_row_that_is_marked_although_its_checks_are_clean_says_what_failed(make: SimpleNamespace) -> None:
+    def slow(one: Evaluation) -> Evaluation:
+        late = one.workload == "2048x65536" and one.dtype == "float32"
+        return replace(one, status=Status.TIMEOUT, performance=None) if late else one
+
+    checks = band(page(make, changed(make.full_record(), "fused", slow)), "Checks")
+    assert "timeout at 2048 × 65536" in [words(note) for note in checks.css("th small")]
+
+
 def test_the_noise_of_a_workload_stands_in_its_head(make: SimpleNamespace) -> None:
     head = band(page(make, make.full_record()), "Workloads").css_first("th.grp")
     assert words(head).startswith("8192 × 8192 float32, 537 MB, noise ")

@@ -8,7 +8,7 @@ from sitegen.render.shared import numbers
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [(131.94, "131.9 µs"), (7.0, "7.000 µs"), (0.5, "0.5000 µs"), (99999.6, "100000 µs"), (1234.56, "1235 µs")],
+    [(131.94, "131.9 µs"), (7.0, "7.000 µs"), (0.5, "0.5000 µs"), (99999.6, "100,000 µs"), (1234.56, "1235 µs")],
 )
 def test_a_time_has_four_significant_digits_and_a_no_break_space(value: float, shown: str) -> None:
     assert numbers.microseconds(value) == shown.replace(" ", numbers.NBSP)
@@ -40,6 +40,12 @@ def test_sizes_count_in_powers_of_ten_as_bandwidths_do() -> None:
 )
 def test_a_figure_beside_its_bound_never_reads_as_on_the_other_side(value: float, bound: float, shown: str) -> None:
     assert numbers.fixed(value, numbers.decimals_beside(value, bound, 2)) == shown
+
+
+def test_the_digits_of_a_number_from_10_000_on_are_in_groups() -> None:
+    assert numbers.fixed(9999.4, 0) == "9999"
+    assert numbers.fixed(9999.6, 0) == "10,000"
+    assert numbers.fixed(-31830.26, 1) == "−31,830.3"
 
 
 def test_a_negative_that_rounds_to_zero_has_no_sign() -> None:
