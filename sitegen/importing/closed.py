@@ -44,4 +44,4 @@ COMMENT = closed("<!--", "-->")
 
 def element(name: str) -> Closed:
     """Return the stretch from the start of an element of HTML to its end."""
-    return closed(rf"<({name})\b[^>]*>", rf"</{name}\s*>")
+    return closed(rf"<({name})\b[^<>]*>", rf"</{name}\s*>")

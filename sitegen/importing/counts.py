@@ -50,7 +50,7 @@ _IN_BRACKETS = (
 """Formulas between brackets, and those that MathJax finds by their environment."""
 _LINK = re.compile(
     r"(?<![!\\])\[(?:[^\[\]\\\n]|\n(?![ \t]*\n)|\\.|\[[^\[\]\n]*\](?:\([^()\n]*\))?)*+\]\(|(?<!!)\[\[|<https?:"
-    r"|<a\s[^>]*href"
+    r"|<a\s[^<>]*href"
     r"|\{(?:ref|doc|numref|eq|download)\}`|(?<![\w\\])@(?:fig|tbl|lst|eq|sec)-"
 )
 _DIRECTIVE = re.compile(r"\{(?P<name>[\w:-]+)\}")
@@ -73,17 +73,19 @@ _CODE_CELLS = frozenset(
 )
 _MARKUP = re.compile(
     r"\{\{[<%][^{}]*[>%]\}\}|\{%[^{}]*%\}|\{\{[^{}]*\}\}|</?[A-Za-z][^<>]*>|\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"
-    r"|\{[^{}\n]*=[^{}\n]*\}|\{[#.:][^{}\n]*\}|\{[\w:-]+\}|^[ \t>]*:[\w-]+:[^\n]*$"
+    r"|\{[^{}=\n]*+=[^{}\n]*+\}|\{[#.:][^{}\n]*\}|\{[\w:-]+\}|^[ \t>]*:[\w-]+:[^\n]*$"
     r"|^[ \t>]*:{3,}\{(?:figure|image|include|literalinclude)\}[^\n]*$"
-    r"|^[ \t>]*:{3,}[ \t]*(?:[\w-]+[ \t]*:*[ \t]*$)?|\]\[[^\]\n]*\]|^[ \t]*\[[^\]\n]+\]:[^\n]*$"
-    r"|!?\[\[[^\]|\n]*\||\|\d+(?:x\d+)?(?=\])|https?://[^\s)>]+|^[ \t>]*\[![\w-]+\][+-]?"
+    r"|^[ \t>]*:{3,}[ \t]*(?:[\w-]+[ \t]*:*[ \t]*$)?|\]\[[^\[\]\n]*\]|^[ \t]*\[[^\]\n]+\]:[^\n]*$"
+    r"|!?\[\[[^\[\]|\n]*\||\|\d+(?:x\d+)?(?=\])|https?://[^\s)>]+|^[ \t>]*\[![\w-]+\][+-]?"
     r"|^[ \t]*\([^()\n]+\)=[ \t]*$|\\(?=[^\w\s])|@[\w:-]+|\^[\w-]+$",
     re.MULTILINE,
 )
-_CODE = re.compile(r"(?P<ticks>`+)(?:\{?(?:python|r|julia)\}? +)?(?P<code>.+?)(?P=ticks)")
+_CODE = re.compile(r"(?<!`)(?P<ticks>`++)(?:\{?(?:python|r|julia)\}? +)?(?P<code>.+?)(?P=ticks)")
 """Code within a line, without the name of the language that computes it in Quarto: `` `r nrow(x)` ``."""
 _WORD = re.compile(r"[^\W_]+")
 KINDS = ("words", "images", "code", "formulas", "links")
+DEEPEST = 50
+"""Most fences around another of which the text is counted apart."""
 SHOWN = 12
 """Most texts and most words of a text that the report names."""
 
@@ -143,16 +145,18 @@ def _kind(fence: re.Match[str]) -> str:
     return "code" if not name or name["name"] in _CODE_CELLS else name["name"]
 
 
-def _inner(fence: re.Match[str]) -> str:
-    """Return the text within a fence, and that of the fences in it."""
+def _inner(fence: re.Match[str], depth: int = 1) -> str:
+    """Return the text within a fence, and that of the fences in it; `DEEPEST` fences deep it stays as it is."""
     kind = _kind(fence)
     title = "" if kind in _NO_WORDS else _DIRECTIVE.sub("", fence["info"])
-    inner = FENCE.sub(lambda match: "" if _kind(match) in ("code", "math") else _inner(match), fence["code"])
+    inner = fence["code"]
+    if depth < DEEPEST:
+        inner = FENCE.sub(lambda match: "" if _kind(match) in ("code", "math") else _inner(match, depth + 1), inner)
     return f"\n{title}\n{'' if kind in _NO_TEXT else inner}"
 
 
 def _without_spans(prose: str) -> str:
-    return re.sub(r"(?<!\})(`+)(.+?)\1", " ", prose, flags=re.DOTALL)
+    return re.sub(r"(?<![`\}])(`++)(.+?)\1", " ", prose, flags=re.DOTALL)
 
 
 def _words(prose: str) -> Counter[str]:

@@ -16,7 +16,7 @@ from sitegen.read.worklog_links import link_habits, link_mistakes, without_track
 from sitegen.write.fixes import fixed
 
 _ONLY_A_LINK = re.compile(
-    r"\s*(?:[-*+]\s+)*(?:\[[^\n]*\]\((?P<target>https?://[^\s)]+)\)|<?(?P<bare>https?://[^\s>]+?)>?)\s*"
+    r"\s*(?:[-*+]\s+)*(?:\[[^\n]*\]\((?P<target>https?://[^\s()]+)\)|<?(?P<bare>https?://[^\s>]+?)>?)\s*"
 )
 
 

@@ -25,10 +25,10 @@ from sitegen.model.urls import is_external
 from sitegen.write.scaffold import slug_of
 
 MOST_BYTES = 64 * 2**20
-_TITLE = re.compile(r"\s*#[ \t]+(?P<title>[^\n]+?)[ \t]*#*[ \t]*(?:\n|\Z)")
+_TITLE = re.compile(r"\s*#[ \t]+(?P<title>[^\n]+)(?:\n|\Z)")
 _LABEL = re.compile(r"^#\|[ \t]*label:[ \t]*(\S+)", re.MULTILINE)
-_IMAGE = re.compile(r"(!\[[^\]]*\]\()(?P<path>[^)\s]+)|(<img\b[^>]*?\bsrc=[\"'])(?P<src>[^\"']+)")
-_FILE = re.compile(r"(?<!!)\[[^\]\n]*\]\((?P<file>[^)\s#?]+)\)")
+_IMAGE = re.compile(r"(!\[[^\[\]]*\]\()(?P<path>[^)\s]+)|(<img\b[^<>]*?\bsrc=[\"'])(?P<src>[^\"']+)")
+_FILE = re.compile(r"(?<!!)\[[^\[\]\n]*\]\((?P<file>[^)\s#?]+)\)")
 _DATA = re.compile(r"data:image/(?P<kind>png|jpeg|gif|webp|svg\+xml);base64,(?P<data>[\w+/=%]+)")
 _SHELL = re.compile(
     r"^[ \t]*(?:!|%(?:pip|conda|cd|run|load)\b|%%(?:bash|sh|script|writefile|cu|cuda|cpp|html|capture)\b)", re.M
@@ -110,7 +110,7 @@ class _NotebookPost:
 
     def markdown(self, source: str, attachments: Mapping[str, Mapping[str, str]], number: int) -> str:
         if not self.title and (match := _TITLE.match(source)):
-            self.title = match["title"]
+            self.title = match["title"].rstrip().rstrip("#").rstrip()
             source = source[match.end() :].strip("\n")
 
         def moved(match: re.Match[str]) -> str:

@@ -7,7 +7,7 @@ pastes a bare URL, or pastes the tracker of a newsletter with it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from sitegen.diagnostics import Diagnostic, Severity, Span
@@ -15,7 +15,7 @@ from sitegen.read.worklog_days import visible_lines, without_code
 
 _URL = r"(?:https?://|www\.)[^\s<>\[\]]*[^\s<>\[\].,;:!?'\"]"
 _BRACKETS = re.compile(
-    r"(?<!\\)\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<target>[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)?"
+    r"(?<!\\)\[(?P<text>(?:[^\[\]]++|\[[^\[\]]*+\])*+)\]\((?P<target>[^\s()]*+(?:\([^\s()]*+\)[^\s()]*+)*+)?"
 )
 _BARE = re.compile(rf"(?<![\w(<\[/\"'=]){_URL}")
 _ANY_URL = re.compile(_URL)
@@ -40,10 +40,11 @@ def written_links(shown: str, line: str) -> Iterator[WrittenLink]:
 
     A swapped link counts as the author meant it, and half a link as its address.
     """
-    rest = shown
+    rest, closings = list[str](), _closings(shown)
+    at = 0
     for match in _BRACKETS.finditer(shown):
-        closing = _closing(shown[match.end("text") + 2 :])
-        end = match.end("text") + 2 + closing + 1 if closing is not None else match.end()
+        closing = closings(match.end("text") + 2)
+        end = closing + 1 if closing is not None else match.end()
         whole = line[match.start() : end]
         inside = line[match.start("text") : match.end("text")].strip()
         after = line[match.end("text") + 2 : end - 1] if closing is not None else ""
@@ -54,8 +55,9 @@ def written_links(shown: str, line: str) -> Iterator[WrittenLink]:
             yield WrittenLink(inside, after.strip(), whole)
         else:
             continue
-        rest = rest[: match.start()] + " " * (end - match.start()) + rest[end:]
-    for _, url in _urls(_ANY_URL, rest):
+        rest += [shown[at : match.start()], " " * (end - max(at, match.start()))]
+        at = max(at, end)
+    for _, url in _urls(_ANY_URL, "".join([*rest, shown[at:]])):
         yield WrittenLink(url, "", url)
 
 
@@ -111,15 +113,17 @@ def _in_line(line: str, below: str) -> Iterator[Diagnostic]:
     if "](" not in line:
         return
     shown = without_code(line)
+    closings, is_half = _closings(shown), False
     for match in _BRACKETS.finditer(shown):
-        rest = shown[match.end("text") + 2 :]
-        closing = _closing(rest)
+        begin = match.end("text") + 2
+        closing = closings(begin)
         written = line[match.start("text") : match.end("text")]
         if closing is None:
-            if not re.match(r"\s*\S+\)", below) or rest.strip():
-                yield _half(match, line, written, rest)
-        elif _IS_URL.fullmatch(written) and (title := rest[:closing].strip()) and not _is_address(title):
-            whole = line[match.start() : match.end("text") + 2 + closing + 1]
+            if not is_half and (not re.match(r"\s*\S+\)", below) or shown[begin:].strip()):
+                is_half = True  # the warning is about all the rest of the line
+                yield _half(match, line, written, shown[begin:])
+        elif _IS_URL.fullmatch(written) and (title := shown[begin:closing].strip()) and not _is_address(title):
+            whole = line[match.start() : closing + 1]
             title = whole[len(written) + 3 : -1].strip()
             right = f"[{title}]({written.strip()})" if title.count("[") == title.count("]") else None
             span = Span("", 1, match.start() + 1, len(whole))
@@ -151,14 +155,19 @@ def _untitled(url: str, titles: Mapping[str, str], span: Span) -> Diagnostic:
     return Diagnostic("SG048", "this link has no title", span, hint, Severity.WARNING)
 
 
-def _closing(text: str) -> int | None:
-    """Return the place of the `)` that closes a link; when they do not pair up, that of the last one."""
-    depth = 0
-    for at, letter in enumerate(text):
-        depth += (letter == "(") - (letter == ")")
-        if depth < 0:
-            return at
-    return text.rfind(")") if text.rstrip(" ;.,").endswith(")") else None
+def _closings(line: str) -> Callable[[int], int | None]:
+    """Return a function from the place behind a `(` of a line to the `)` that closes it.
+
+    When they do not pair up, that is the last `)` of a line that ends with it.  One pass over the line pairs all.
+    """
+    pairs, opened = dict[int, int](), list[int]()
+    for match in re.finditer(r"[()]", line):
+        if match[0] == "(":
+            opened.append(match.end())
+        elif opened:
+            pairs[opened.pop()] = match.start()
+    last = line.rfind(")") if line.rstrip(" ;.,").endswith(")") else -1
+    return lambda begin: pairs.get(begin, last if last >= begin else None)
 
 
 def _urls(pattern: re.Pattern[str], line: str) -> Iterator[tuple[int, str]]:
@@ -175,7 +184,7 @@ def _urls(pattern: re.Pattern[str], line: str) -> Iterator[tuple[int, str]]:
 def _without_links(line: str) -> str:
     """Return a line with spaces in place of links, so that columns stay; also of half and swapped ones."""
     return re.sub(
-        r"\[(?:[^\[\]]|\[[^\[\]]*\])*\]\([^\s)]*\)?|\[(?:https?://|www\.)[^\]]*\](?=\()",
+        r"\[(?:[^\[\]]++|\[[^\[\]]*+\])*+\]\([^\s)]*\)?|\[(?:https?://|www\.)[^\[\]]*+\](?=\()",
         lambda match: " " * len(match[0]),
         line,
     )

@@ -11,7 +11,8 @@ from typing import Any
 import yaml
 
 from sitegen.importing.folders.convert import TextConversion
-from sitegen.importing.folders.source import Folder, FolderText
+from sitegen.importing.folders.source import Folder, FolderText, without_marks
+from sitegen.importing.foreign_values import yaml_values
 
 _HEAD = re.compile(r"(?:[ \t]*(?:#\||//\||%%\|)[^\n]*\n|:[\w-]+:[^\n]*\n)+")
 _OPTION = re.compile(r"[ \t]*(?:(?:#\||//\||%%\|)[ \t]*|:)(?P<key>[\w.-]+)[ \t]*:[ \t]*(?P<value>[^\n]*)")
@@ -79,14 +80,14 @@ def figure_label(name: str) -> str:
 def cell_options(code: str) -> tuple[Mapping[str, Any], str]:
     """Return the options at the head of a cell, and its code."""
     if match := re.match(r"---[ \t]*\n(.*?)^---[ \t]*\n", code, re.DOTALL | re.MULTILINE):
-        with contextlib.suppress(yaml.YAMLError):
-            given = yaml.safe_load(match[1])
+        with contextlib.suppress(yaml.YAMLError, ValueError, RecursionError):
+            given = yaml_values(match[1])
             return (given if isinstance(given, dict) else {}), code[match.end() :]
     head = _HEAD.match(code)
     if not head:
         return {}, code
-    with contextlib.suppress(yaml.YAMLError):
-        given = not head[0].startswith(":") and yaml.safe_load(re.sub(r"(?m)^[ \t]*(?:#\||//\||%%\|) ?", "", head[0]))
+    with contextlib.suppress(yaml.YAMLError, ValueError, RecursionError):
+        given = not head[0].startswith(":") and yaml_values(re.sub(r"(?m)^[ \t]*(?:#\||//\||%%\|) ?", "", head[0]))
         if isinstance(given, dict):
             return {str(key): _one_line(value) for key, value in given.items()}, code[head.end() :]
     return {match["key"]: match["value"].strip() for match in _OPTION.finditer(head[0])}, code[head.end() :]
@@ -140,7 +141,7 @@ def notebook_text(folder: Folder, path: str) -> FolderText:
         folder.warn("SG606", f"this is no notebook: {str(error)[:80]}", path)
         return FolderText(path)
     text = "\n\n".join(parts) + "\n"
-    folder.texts[path] = text
+    folder.texts[path] = without_marks(text)
     return folder.text(path)
 
 

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 from sitegen.importing.folders.passages import Kept
 
-_OPENING = re.compile(r"(?P<indent>[ \t]*):{3,}[ \t]*(?P<info>\{[^\n]*\}[^\n]*|[\w-]+[^\n]*?)[ \t]*:*[ \t]*")
+_OPENING = re.compile(r"[ \t]*+:{3,}+[ \t]*+(?P<info>\{[^\n]*\}[^\n]*|[\w-][^\n]*)")
 _CLOSING = re.compile(r"[ \t]*:{3,}[ \t]*")
 _RUN = re.compile(r"^[ \t>]*(:{3,})", re.MULTILINE)
+DEEPEST = 50
+"""Most fences of colons around another."""
 KINDS = {
     "note": "note",
     "tip": "tip",
@@ -42,12 +44,18 @@ class _Open:
 def containers(text: str, change: Callable[[str, str], str]) -> str:
     """Return the text with each fence of colons replaced, the inner ones first.
 
-    `change` gets what stands behind the colons and the text within.  A fence that is never closed stays.
+    `change` gets what stands behind the colons and the text within.  A fence that is never closed stays.  Of a fence
+    within `DEEPEST` others only the text stays.
     """
-    stack = [_Open("", "", [])]
+    stack, left_out = [_Open("", "", [])], 0
     for line in text.split("\n"):
-        if opening := _OPENING.fullmatch(line):
-            stack.append(_Open(opening["info"].strip(), line, []))
+        opening = _OPENING.fullmatch(line)
+        if opening and len(stack) > DEEPEST:
+            left_out += 1
+        elif opening:
+            stack.append(_Open(_info(opening["info"]), line, []))
+        elif left_out and _CLOSING.fullmatch(line):
+            left_out -= 1
         elif _CLOSING.fullmatch(line) and len(stack) > 1:
             done = stack.pop()
             stack[-1].lines += change(done.info, "\n".join(done.lines)).split("\n")
@@ -57,6 +65,12 @@ def containers(text: str, change: Callable[[str, str], str]) -> str:
         unclosed = stack.pop()
         stack[-1].lines += [*([] if _RUN.match(unclosed.line) else [unclosed.line]), *unclosed.lines]
     return "\n".join(stack[0].lines)
+
+
+def _info(written: str) -> str:
+    """Return what stands behind the colons, without colons behind a name."""
+    info = written.strip()
+    return info if info.startswith("{") else info.rstrip(":").rstrip()
 
 
 def container(kept: Kept, name: str, title: str, inner: str) -> str:

@@ -17,8 +17,12 @@ from sitegen.importing.folders.links import LinkBook, TextLinks
 from sitegen.importing.folders.passages import Kept
 from sitegen.importing.folders.placing import Found, Place, placed
 from sitegen.importing.folders.source import Folder, read_folder
+from sitegen.importing.included import TOO_MUCH, IncludedSoFar
 from sitegen.importing.jekyll.yaml_text import entry
 from sitegen.importing.plan import ImportPlan
+
+DEEPEST = 50
+"""Most blocks around another in a text."""
 
 
 @dataclass(slots=True)
@@ -38,6 +42,9 @@ class TextConversion:
     """How many cells got a label that counts them."""
     included: tuple[str, ...] = ()
     """The files that are being included, the outermost first."""
+    depth: int = 0
+    """How many blocks stand around the text that is being converted."""
+    included_so_far: IncludedSoFar = field(default_factory=IncludedSoFar)
 
     @contextmanager
     def within(self, path: str) -> Iterator[None]:
@@ -45,6 +52,23 @@ class TextConversion:
         before, self.included = self.included, (*self.included, path)
         yield
         self.included = before
+
+    def may_include(self, text: str) -> bool:
+        """Count an included text, and note it where the document may include no more."""
+        if room := self.included_so_far.has_room(text):
+            return room
+        self.note(TOO_MUCH)
+        return False
+
+    def inner(self, text: str, write: Callable[[TextConversion, str], str]) -> str:
+        """Return the text within a block as `write` converts it; a text within `DEEPEST` blocks stays."""
+        if self.depth >= DEEPEST:
+            self.note(f"a block within {DEEPEST} others")
+            return text
+        self.depth += 1
+        written = write(self, text)
+        self.depth -= 1
+        return written
 
     def next_label(self) -> str:
         """Return the label for a cell without one."""

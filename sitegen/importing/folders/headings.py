@@ -10,11 +10,13 @@ from sitegen.importing.mending.places import FENCE
 from sitegen.markup.collected import slug
 
 _HEADING = re.compile(
-    r"^[ \t]{0,3}#{1,6}[ \t]+(?P<title>[^\n]*?)[ \t]*#*[ \t]*(?:\{(?P<attributes>[^{}\n]*)\}[ \t]*)?$", re.MULTILINE
+    r"^[ \t]{0,3}#{1,6}[ \t]+(?P<title>[^\n{]*+(?:\{(?![^{}\n]*\}[ \t]*$)[^\n{]*+)*+)"
+    r"(?:\{(?P<attributes>[^{}\n]*)\}[ \t]*)?$",
+    re.MULTILINE,
 )
 _OWN = re.compile(r"(?:^|\s)#([\w:.-]+)")
 _LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\n]*\)|\[[^\[\]\n]*\])")
-_MARKUP = re.compile(r"\{\{[<%].*?[>%]\}\}|\{[\w:-]+\}(?=`)|[*`]|<[^<>]*>|(?<!\w)_|_(?!\w)|\\(?=[^\w\s])")
+_MARKUP = re.compile(r"\{\{[<%][^{}\n]*[>%]\}\}|\{[\w:-]+\}(?=`)|[*`]|<[^<>]*>|(?<!\w)_|_(?!\w)|\\(?=[^\w\s])")
 
 
 def heading_ids(text: str) -> Mapping[str, str]:
@@ -25,7 +27,7 @@ def heading_ids(text: str) -> Mapping[str, str]:
     ids, seen = dict[str, str](), Counter[str]()
     for heading in _HEADING.finditer(FENCE.sub("", text)):
         own = _OWN.search(heading["attributes"] or "")
-        title = _MARKUP.sub("", _LINK.sub(r"\1", heading["title"])).strip()
+        title = _MARKUP.sub("", _LINK.sub(r"\1", heading["title"].rstrip(" \t").rstrip("#"))).strip()
         name = own[1] if own else slug(title)
         seen[name] += 1
         here = name if seen[name] == 1 else f"{name}-{seen[name]}"

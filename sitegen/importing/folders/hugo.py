@@ -241,7 +241,7 @@ def _figure(conversion: TextConversion, code: Shortcode, inner: str) -> str:
     if is_external(source):
         conversion.links.remote_images += 1
         return f"[{words or 'an image'}]({source})" + (f"\n\n{caption}\n" if caption and caption != words else "")
-    plain = re.sub(r"[\[\]*_`]|\(\S+\)", "", words)
+    plain = re.sub(r"[\[\]*_`]|\([^\s()]++\)", "", words)
     image = f"![{plain}]({source})"
     return f"{image}\n\n*{caption}*\n" if caption and caption != words else image
 

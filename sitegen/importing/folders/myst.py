@@ -25,7 +25,7 @@ _TARGET = re.compile(r"^[ \t]*\((?P<label>[^()\n]+)\)=[ \t]*\n+", re.MULTILINE)
 _HEADING = re.compile(r"#{1,6}[ \t]+(?P<title>[^\n]+)")
 _DISPLAYED = re.compile(r"\$\$(?P<tex>(?:(?!\$\$).)+)\$\$[ \t]*\((?P<label>[\w:.-]+)\)", re.DOTALL)
 _ROLE = re.compile(
-    r"(?:(?<![\w\\`])\{(?P<role>[\w:+.-]+)\})?(?<!`)(?P<ticks>`+)(?!`)"
+    r"(?:(?<![\w\\`])\{(?P<role>[\w:+.-]+)\})?(?<!`)(?P<ticks>`++)"
     r"(?P<text>(?:[^`\n]|\n(?![ \t]*\n)|(?!(?<!`)(?P=ticks)(?!`))`)+?)(?<!`)(?P=ticks)(?!`)"
 )
 """A stretch of code, with the role before it if there is one."""
@@ -304,7 +304,7 @@ def _directive(
         return kept.keep(f"$$\n{tex}\n$$" + (f" {{#{_numbered('eq', label)}}}" if label else ""))
     if name in _MADE or (name == "raw" and argument != "html"):
         return ""
-    text = inner if is_read else write(conversion, inner)
+    text = inner if is_read else conversion.inner(inner, write)
     if name in ("figure", "image"):
         return _figure(conversion, name, argument, options, text)
     if name in ("button-ref", "button-link"):
@@ -349,10 +349,12 @@ def _included(conversion: TextConversion, kept: Kept, argument: str, options: Ma
     if path not in conversion.folder.files or path in conversion.included:
         conversion.note(f"the file `{argument}` that is included")
         return kept.keep(f"`{argument}`")
+    if not conversion.may_include(conversion.folder.read(path)):
+        return kept.keep(f"`{argument}`")
     if not path.endswith(".md") or "literal" in options:
         return str(Fence("text", conversion.folder.read(path).strip("\n") + "\n", "````"))
     with conversion.within(path):
-        return write(conversion, conversion.folder.text(path).body)
+        return conversion.inner(conversion.folder.text(path).body, write)
 
 
 def _button(conversion: TextConversion, target: str, words: str) -> str:
@@ -365,7 +367,7 @@ def _figure(conversion: TextConversion, name: str, argument: str, options: Mappi
     if not argument:
         return text
     words, label = options.get("alt", ""), options.get("name") or options.get("label")
-    plain = re.sub(r"[\[\]]|\(\S+\)", "", words or " ".join(text.split())[:120])
+    plain = re.sub(r"[\[\]]|\([^\s()]++\)", "", words or " ".join(text.split())[:120])
     if is_external(argument):
         conversion.links.remote_images += 1
         return f"[{plain or 'an image'}]({argument})\n\n{text}".strip()
@@ -386,6 +388,8 @@ def _code(conversion: TextConversion, name: str, argument: str, code: str) -> st
         path = posixpath.normpath(posixpath.join(here, argument))
         if path not in conversion.folder.files:
             conversion.note(f"the file `{argument}` that is included")
+            return f"`{argument}`"
+        if not conversion.may_include(conversion.folder.read(path)):
             return f"`{argument}`"
         argument, inner = str(options.get("language") or path.rpartition(".")[2]), conversion.folder.read(path)
     language = "mermaid" if name == "mermaid" else argument.split(" ")[0] or "text"

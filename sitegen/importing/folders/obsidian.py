@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from urllib.parse import quote
 
-from sitegen.importing.folders.containers import callout
+from sitegen.importing.folders.containers import DEEPEST, callout
 from sitegen.importing.folders.convert import Dialect, TextConversion
 from sitegen.importing.folders.passages import Fence, Kept
 from sitegen.importing.folders.placing import Found
@@ -20,10 +20,10 @@ _DRAWN = (".canvas", ".base", ".excalidraw.md")
 _QUERIES = frozenset({"dataview", "dataviewjs", "tasks", "query", "base", "button"})
 _WIKI = re.compile(r"(?P<embed>!?)\[\[(?P<target>[^\[\]|\n]*?)(?:\\?\|(?P<words>[^\[\]\n]*))?\]\]")
 _COMMENT = re.compile(r"%%.*?%%", re.DOTALL)
-_BLOCK_ID = re.compile(r"[ \t]+\^[\w-]+[ \t]*$|^\^[\w-]+[ \t]*$", re.MULTILINE)
+_BLOCK_ID = re.compile(r"(?<![ \t])[ \t]++\^[\w-]++[ \t]*$|^\^[\w-]+[ \t]*$", re.MULTILINE)
 _MARKED = re.compile(r"==(?=\S)([^=\n]+?)(?<=\S)==")
 _TAG = re.compile(r"(?<![\w/#&\[(])#(?=[^\W\d]|\d+[^\W\d])([\w/-]+)")
-_SIZED = re.compile(r"(!\[[^\]|]*)\|\d+(?:x\d+)?(?=\])")
+_SIZED = re.compile(r"(!\[[^\[\]|]*)\|\d+(?:x\d+)?(?=\])")
 _CALLOUT = re.compile(
     r"^(?P<indent>[ \t]*)>[ \t]*\[!(?P<kind>[\w -]+)(?:\|[^\]]*)?\][+-]?[ \t]*(?P<title>[^\n]*)"
     r"(?P<inner>(?:\n[ \t]*>[^\n]*)*)",
@@ -95,16 +95,16 @@ def _fence(conversion: TextConversion, kept: Kept, fence: Fence) -> str | None:
         conversion.note(f"a query of `{language}`")
         return str(Fence("text", fence.code, fence.marks))
     if language.startswith("ad-"):
-        return callout(kept, language.removeprefix("ad-"), "", write(conversion, fence.code))
-    return str(Fence(re.sub(r"\s.*", "", fence.info), fence.code, fence.marks))
+        return callout(kept, language.removeprefix("ad-"), "", conversion.inner(fence.code, write))
+    return str(Fence(fence.info.partition(" ")[0], fence.code, fence.marks))
 
 
-def _callouts(text: str, kept: Kept) -> str:
+def _callouts(text: str, kept: Kept, depth: int = 1) -> str:
     """Return the text with each callout as a fence, the inner ones within the outer ones."""
 
     def changed(match: re.Match[str]) -> str:
         lines = [re.sub(r"^[ \t]*>[ ]?", "", line) for line in match["inner"].split("\n")[1:]]
-        inner = _callouts("\n".join(lines), kept)
+        inner = _callouts("\n".join(lines), kept, depth + 1) if depth < DEEPEST else "\n".join(lines)
         made = callout(kept, match["kind"].strip().lower(), match["title"].strip(), inner)
         return "\n".join(match["indent"] + line for line in made.split("\n"))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from sitegen.importing.mending.places import FENCE
 
-_SPAN = re.compile(r"(?<!`)(`+)(?!`)((?:[^`\n]|\n(?![ \t]*\n)|(?!(?<!`)\1(?!`))`)+?)(?<!`)\1(?!`)")
+_SPAN = re.compile(r"(?<!`)(`++)((?:[^`\n]|\n(?![ \t]*\n)|(?!(?<!`)\1(?!`))`)+?)(?<!`)\1(?!`)")
 _FORMULA = re.compile(
     r"\$\$(?:(?!\$\$).)+\$\$|(?<![\\$\w])\$(?![\s\d])(?:\\.|[^$\\\n]|\n(?![ \t]*\n))+?(?<!\s)\$(?![\d\w])", re.DOTALL
 )

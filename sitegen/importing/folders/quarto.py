@@ -22,15 +22,18 @@ from sitegen.importing.folders.source import Folder, FolderText, as_date, as_wor
 _CONFIGS = ("_quarto.yml", "_quarto.yaml")
 _TEXTS = (".qmd", ".ipynb", ".md", ".rmd")
 _ATTRIBUTES = re.compile(
-    r"(?P<before>\]\([^()\n]*(?:\([^()\n]*\))?[^()\n]*\)|^#{1,6}[^\n{]*|\$\$)[ \t]*\{(?P<inner>[^{}\n]+)\}",
+    r"(?P<before>\]\([^()\n]*+(?:\([^()\n]*+\)[^()\n]*+)?\)|^#{1,6}[^\n{]*+|\$\$)[ \t]*+\{(?P<inner>[^{}\n]+)\}",
     re.MULTILINE,
 )
 _SPAN = re.compile(r"\[(?P<words>[^\[\]\n]+)\]\{(?:[.#][^{}\n]*|[\w-]+=[^{}\n]*)\}")
 _CODE_SPAN = re.compile(r"^\{?(?:python|r|julia)\}? +")
-_HEADING = re.compile(r"^#{1,6}[ \t]+(?P<title>[^\n]+?)[ \t]*(?:\{[^}]*\})?[ \t]*$", re.MULTILINE)
+_HEADING = re.compile(
+    r"^#{1,6}[ \t]+(?P<title>[^\s{]?[^\n{]*+(?:\{(?![^{}\n]*\}[ \t]*$)[^\n{]*+)*+)(?:\{[^{}\n]*\}[ \t]*)?$",
+    re.MULTILINE,
+)
 _MARGIN = re.compile(r"\.(?:column-margin|aside)\b")
 _LABELLED = re.compile(
-    r"^#{1,6}[ \t]+(?P<title>[^\n{]+?)[ \t]*\{[^{}\n]*?#(?P<heading>(?:sec|fig|tbl|eq|lst)-[\w-]+)"
+    r"^#{1,6}[ \t]+(?P<title>[^\n{]++)\{[^{}\n]*?#(?P<heading>(?:sec|fig|tbl|eq|lst)-[\w-]+)"
     r"|^(?!#)[^\n]*\{[^{}\n]*?#(?P<other>(?:sec|fig|tbl|eq|lst)-[\w-]+)"
     r"|^[ \t]*(?:#\||//\||%%\|)[ \t]*label:[ \t]*[\"']?(?P<cell>(?:fig|tbl|lst)-[\w-]+)",
     re.MULTILINE,
@@ -191,7 +194,10 @@ def _included(conversion: TextConversion, depth: int, code: Shortcode, inner: st
     if path not in conversion.folder.files:
         conversion.note(f"the file `{path}` that is included")
         return code.source
-    return replaced(conversion.folder.text(path).body, partial(_included, conversion, depth + 1))
+    body = conversion.folder.text(path).body
+    if not conversion.may_include(body):
+        return code.source
+    return replaced(body, partial(_included, conversion, depth + 1))
 
 
 def _fence(conversion: TextConversion, fence: Fence) -> str:
@@ -246,7 +252,7 @@ def _container(conversion: TextConversion, kept: Kept, info: str, inner: str) ->
     heading = _HEADING.match(inner.lstrip("\n"))
     if kind:
         title = re.search(r"title=\"([^\"]*)\"", info)
-        shown = title[1] if title else heading["title"] if heading else ""
+        shown = title[1] if title else heading["title"].rstrip() if heading else ""
         rest = inner.lstrip("\n")[heading.end() :] if heading and not title else inner
         return f"\n{callout(kept, kind[1], shown, rest)}\n"
     if "panel-tabset" in info:
@@ -268,7 +274,7 @@ def _tabs(kept: Kept, inner: str) -> str:
     tops = [match for match in headings if len(match[0]) - len(match[0].lstrip("#")) == level]
     ends = [*(match.start() for match in tops[1:]), len(inner)]
     items = [
-        container(kept, "tab-item", top["title"], inner[top.end() : end] or " ")
+        container(kept, "tab-item", top["title"].rstrip(), inner[top.end() : end] or " ")
         for top, end in zip(tops, ends, strict=True)
     ]
     return f"\n{inner[: tops[0].start()].strip()}\n{container(kept, 'tab-set', '', chr(10).join(items))}\n"

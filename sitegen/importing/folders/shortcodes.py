@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sitegen.importing.closed import closed
 
 _CODE = re.compile(
-    r"\{\{[<%]\s*(?P<close>/?)\s*(?P<name>[\w./-]+)(?P<arguments>(?:(?!\{\{[<%]).)*?)(?P<alone>/?)\s*[>%]\}\}",
+    r"\{\{[<%]\s*+(?P<close>/?)\s*+(?P<name>[\w./-]++)(?P<arguments>(?:(?!\{\{[<%]|[>%]\}\}).)*+)[>%]\}\}",
     re.DOTALL,
 )
 _ARGUMENT = re.compile(r"(?:([\w-]+)\s*=\s*)?(?:\"((?:[^\"\\]|\\.)*)\"|`([^`]*)`|'([^']*)'|([^\s\"']+))")
@@ -68,14 +68,14 @@ def _ends(codes: Sequence[re.Match[str]]) -> dict[int, re.Match[str]]:
         if code["close"]:
             if waiting := opened.get(code["name"]):
                 found[waiting.pop()] = code
-        elif not code["alone"]:
+        elif not code["arguments"].rstrip().endswith("/"):
             opened.setdefault(code["name"], []).append(number)
     return found
 
 
 def _shortcode(match: re.Match[str]) -> Shortcode:
     arguments, values = list[str](), dict[str, str]()
-    for name, *written in _ARGUMENT.findall(match["arguments"]):
+    for name, *written in _ARGUMENT.findall(match["arguments"].rstrip().removesuffix("/")):
         value = next(filter(None, written), "").replace('\\"', '"')
         if name:
             values[name.lower()] = value

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ import yaml
 
 from sitegen import inside
 from sitegen.diagnostics import Diagnostic, Severity, Span
+from sitegen.importing.foreign_values import toml_values, yaml_values
 from sitegen.read.source import decode
 
 MOST_BYTES = 16 * 2**20
@@ -22,7 +22,7 @@ MOST_BYTES = 16 * 2**20
 _FRONT = re.compile(
     r"\s*(?P<marks>---|\+\+\+)[ \t]*\n(?P<head>.*?)^(?P=marks)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
 )
-_HEADING = re.compile(r"^#[ \t]+(?P<title>[^\n]+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_HEADING = re.compile(r"^#[ \t]+(?P<title>[^\n]+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Folder:
                 text, mistakes = decode(inside.read_bytes(self.root, path, MOST_BYTES), path)
             except OSError as error:
                 text, mistakes = "", (Diagnostic("SG606", f"the file cannot be read: {error.strerror}", Span(path)),)
-            self.texts[path] = text
+            self.texts[path] = without_marks(text)
             self.diagnostics += [replace(mistake, severity=Severity.WARNING) for mistake in mistakes]
         return self.texts[path]
 
@@ -84,8 +84,8 @@ class Folder:
 
     def _front(self, path: str, head: str, *, toml: bool) -> Mapping[str, Any]:
         try:
-            front = tomllib.loads(head) if toml else yaml.safe_load(head)
-        except (tomllib.TOMLDecodeError, yaml.YAMLError, ValueError, RecursionError) as error:
+            front = toml_values(head) if toml else yaml_values(head)
+        except (yaml.YAMLError, ValueError, RecursionError) as error:
             reason = str(error).split("\n", 1)[0][:100]
             self.warn("SG602", f"the front matter cannot be read: {reason}", path, 1, "its simple lines are taken")
             return dict(_simple_lines(head))
@@ -97,12 +97,17 @@ class Folder:
         try:
             text = self.read(path) if path else ""
             if path.endswith(".toml"):
-                return tomllib.loads(text)
-            read = json.loads(text) if path.endswith(".json") else yaml.safe_load(text)
+                return toml_values(text)
+            read = json.loads(text) if path.endswith(".json") else yaml_values(text)
         except (ValueError, yaml.YAMLError, RecursionError) as error:
             self.warn("SG609", f"the settings cannot be read: {str(error).split(chr(10), 1)[0][:100]}", path)
             return {}
         return read if isinstance(read, dict) else {}
+
+
+def without_marks(text: str) -> str:
+    """Return a text without the two private letters between which `passages` numbers what it keeps aside."""
+    return text.translate({0xE000: "\ufffd", 0xE001: "\ufffd"}) if "\ue000" in text else text
 
 
 def read_folder(root: Path) -> Folder:
@@ -119,12 +124,13 @@ def read_folder(root: Path) -> Folder:
 def with_first_heading(text: FolderText) -> FolderText:
     """Return a text without a title with that of its first heading, which leaves the body."""
     match = _HEADING.search(text.body)
-    if not match or (text.title and " ".join(match["title"].split()) != text.title):
+    heading = match["title"].rstrip(" \t").rstrip("#").rstrip(" \t") if match else ""
+    if not match or not heading or (text.title and " ".join(heading.split()) != text.title):
         return text
     before = re.sub(r"(?m)^(?:\([^)\n]+\)=|\+\+\+.*|%.*|[ \t]*)\n?", "", text.body[: match.start()])
     if before.strip() and text.title:
         return text
-    title = text.title or re.sub(r"\{[#.][^}]*\}|[*_`]|\{[\w:]+\}(?=`)", "", match["title"]).strip()
+    title = text.title or re.sub(r"\{[#.][^{}]*\}|[*_`]|\{[\w:]+\}(?=`)", "", heading).strip()
     body = text.body[: match.start()] + text.body[match.end() :].removeprefix("\n")
     return replace(text, front={**text.front, "title": title}, body=body)
 

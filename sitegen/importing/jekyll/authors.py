@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from sitegen.importing.jekyll.anchors import without_anchors
 from sitegen.importing.jekyll.site import DocumentKind, JekyllDocument, JekyllSite
 from sitegen.importing.jekyll.yaml_text import entry
 from sitegen.read.yaml_nodes import parse_yaml, without_places
@@ -63,7 +64,7 @@ def authors_of(site: JekyllSite) -> SiteAuthors:
 def _known(site: JekyllSite) -> Mapping[str, Any]:
     """Return what the site's file of authors has, by the names that posts call them."""
     path = next((path for path in _FILES if path in site.files), "")
-    node, _ = parse_yaml(site.read(path), path) if path else (None, ())
+    node, _ = parse_yaml(without_anchors(site.read(path)), path) if path else (None, ())
     found = without_places(node) if node else None
     return found if isinstance(found, dict) else {}
 

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from sitegen.importing.jekyll.site import FRONT_MATTER, JekyllSite
 
 BIBLIOGRAPHY = "content/references.bib"
-_ENTRY = re.compile(r"^\s*@(?!comment|string|preamble)\w+\s*\{\s*([^,\s}]+)", re.MULTILINE | re.IGNORECASE)
+_ENTRY = re.compile(r"^[ \t]*+@(?!comment|string|preamble)\w+\s*\{\s*([^,\s}]+)", re.MULTILINE | re.IGNORECASE)
 _FOLDERS = ("_bibliography", "assets/bibliography")
 
 

@@ -14,6 +14,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from sitegen.diagnostics import Diagnostic, Span
+from sitegen.importing.jekyll.anchors import without_anchors
 from sitegen.importing.jekyll.permalinks import STYLES, with_ending
 from sitegen.importing.jekyll.report import ImportReport
 from sitegen.importing.jekyll.yaml_text import entry
@@ -135,7 +136,7 @@ class Config:
 
 def read_config(text: str, path: str, report: ImportReport) -> Config:
     """Return the settings of the file `path`; settings that sitegen does not read are reported."""
-    node, mistakes = parse_yaml(text, path)
+    node, mistakes = parse_yaml(without_anchors(text), path)
     report.diagnostics += mistakes
     values = node.value if node and isinstance(node.value, Mapping) else {}
     others = sorted(key for key in values if key not in _UNDERSTOOD)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote, unquote, urlsplit
 
+from sitegen.importing.included import IncludedSoFar
 from sitegen.importing.jekyll.config import has_math
 from sitegen.importing.jekyll.destinations import Destination, SiteSection, redirect_addresses
 from sitegen.importing.jekyll.formulas import Formulas
@@ -50,6 +51,7 @@ class Conversion:
     """The keys of the works that the text may cite."""
     cites: bool = False
     """True if the text cites a work."""
+    included_so_far: IncludedSoFar = field(default_factory=IncludedSoFar)
     lists_works: bool = False
     """True if the text asked Jekyll for a list of cited works; sitegen appends one to every text that cites."""
 

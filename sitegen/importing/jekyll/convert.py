@@ -22,6 +22,7 @@ from sitegen.importing.jekyll.config import site_yaml
 from sitegen.importing.jekyll.conversion import Conversion
 from sitegen.importing.jekyll.destinations import Destination, SiteSection, destinations_of
 from sitegen.importing.jekyll.front_matter import page_front_matter, post_front_matter
+from sitegen.importing.jekyll.inserts import without_marks
 from sitegen.importing.jekyll.report import ImportReport, UnknownKeys
 from sitegen.importing.jekyll.site import DocumentKind, JekyllDocument, JekyllSite, address_key, read_site
 from sitegen.importing.jekyll.tags import replace_liquid
@@ -100,7 +101,7 @@ def _document(
     conversion = Conversion(site, source, destinations)
     own = post_bibliography(site, source.text("bibliography")) if source.text("bibliography") else ""
     conversion.keys = known | (entry_keys(without_front_matter(site, own)) if own else frozenset())
-    lines = replace_liquid(source.body.text, source.body.first_line, conversion)
+    lines = replace_liquid(without_marks(source.body.text), source.body.first_line, conversion)
     read = convert_html if source.is_html else convert_blocks
     text = read(lines.text.rstrip("\n") + "\n", lines.numbers, conversion)
     if conversion.lists_works:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-_LABEL = re.compile(r"[ \t]*\\label\{([^{}]+)\}[ \t]*")
+_LABEL = re.compile(r"(?<![ \t])[ \t]*+\\label\{([^{}]+)\}[ \t]*")
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _DEFINES = re.compile(
     r"\\(?:(?:(?:re)?new|provide)command\*?\s*\{?\\(?P<command>[A-Za-z]+)\}?\s*(?:\[(?P<count>\d)\]\s*)?"
@@ -56,9 +56,11 @@ class Formulas:
         """Return the TeX with the definitions of the macros that it needs, directly or through other macros."""
         if "eqnarray" in tex:
             tex = _ARRAY.sub(r"&\1", tex.replace("{eqnarray", "{align"))
-        own = list(_definitions(tex))
-        for _, definition, start, end in reversed(own):
-            tex = tex[:start] + definition + tex[end:]
+        own, written, at = list(_definitions(tex)), list[str](), 0
+        for _, definition, start, end in own:
+            written += [tex[at:start], definition]
+            at = end
+        tex = "".join([*written, tex[at:]])
         needed = self._needed(tex, {name for name, *_ in own})
         return "".join(definition for name, definition in self.macros.items() if name in needed) + tex
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from sitegen.markup.collected import slug
 
-_MARKUP = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)|`+|\*+|(?<!\w)_+|_+(?!\w)|<[^>]*>|\$+")
+_MARKUP = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)|`+|\*+|(?<!\w)_++|(?<!_)_++(?!\w)|<[^<>]*>|\$+")
 
 
 @dataclass(slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping
 from functools import lru_cache
 from html import escape, unescape
@@ -11,8 +12,8 @@ from sitegen.importing.jekyll.conversion import Conversion
 from sitegen.importing.jekyll.inserts import Insert
 from sitegen.markup.rawhtml import ALLOWED, VOID
 
-_VALUE = r"(?:\"[^\"]*\"|'[^']*'|[^\s\"'=<>`]+)"
-TAG = re.compile(rf"<(/?)([A-Za-z][\w-]*)((?:\s+[^\s\"'<>/=]+(?:\s*=\s*{_VALUE})?)*)\s*(/?)>")
+_VALUE = r"(?:\"[^\"]*+\"|'[^']*+'|[^\s\"'=<>`]++)"
+TAG = re.compile(rf"<(/?)([A-Za-z][\w-]*)((?:\s++[^\s\"'<>/=]++(?:\s*+=\s*+{_VALUE})?+)*+)\s*+(/?)>")
 _ANY_TAG = re.compile(rf"{TAG.pattern}|<(/?)([A-Za-z][\w-]*)\b[^<>]*?(/?)>")
 ATTRIBUTE = re.compile(r"([^\s\"'<>/=]+)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'=<>`]+)))?")
 SPANS = frozenset(
@@ -42,6 +43,7 @@ _SHOWN = frozenset(
     )
 )
 _PRE = re.compile(r"(<pre\b.*?</pre>)", re.DOTALL | re.IGNORECASE)
+_PRE_ENDS = re.compile(r"</pre>", re.IGNORECASE)
 
 
 def element_end(text: str, start: int) -> int | None:
@@ -75,11 +77,13 @@ def _element_ends(text: str) -> Mapping[int, int]:
 def block_html(text: str, line: int, conversion: Conversion) -> str:
     """Return the HTML of a block without blank lines, which would end it.  Marks in it become HTML."""
     text = _without_refused(text, line, conversion)
-    text = TAG.sub(lambda tag: tag_html(tag, line + text.count("\n", 0, tag.start()), conversion), text)
+    feeds = _line_feeds(text)
+    text = TAG.sub(lambda tag: tag_html(tag, line + bisect_left(feeds, tag.start()), conversion), text)
     text = conversion.inserts.html(text)
-    pieces = _PRE.split(text)
+    last = max((end.end() for end in _PRE_ENDS.finditer(text)), default=0)
+    pieces = [*_PRE.split(text[:last]), "", text[last:]]  # every start before the last end has an end
     return "".join(
-        re.sub(r"\n(?=[ \t]*\n)", "\n<!-- -->", piece) if at % 2 else re.sub(r"\n[ \t]*(?=\n)", "", piece)
+        re.sub(r"\n(?=[ \t]*\n)", "\n<!-- -->", piece) if at % 2 else re.sub(r"\n[ \t]*+(?=\n)", "", piece)
         for at, piece in enumerate(pieces)
     ).strip("\n")
 
@@ -164,13 +168,13 @@ def link_to_image(written: str, line: int, conversion: Conversion) -> str:
 
 def _without_refused(text: str, line: int, conversion: Conversion) -> str:
     """Return the text with a mark in place of each element that sitegen refuses, its content included."""
-    out, at = [], 0
+    out, at, feeds = [], 0, _line_feeds(text)
     for tag in TAG.finditer(text):
         name = tag[2].lower()
         if tag.start() < at or not is_refused(name) or tag[1]:
             continue
         end = element_end(text, tag.start()) or tag.end()
-        html = show_refused(text[tag.start() : end], name, line + text.count("\n", 0, tag.start()), conversion)
+        html = show_refused(text[tag.start() : end], name, line + bisect_left(feeds, tag.start()), conversion)
         out.append(text[at : tag.start()] + conversion.inserts.mark(Insert("", "", html, "")))
         at = end
     return "".join([*out, text[at:]])
@@ -187,6 +191,10 @@ def show_refused(source: str, name: str, line: int, conversion: Conversion) -> s
         return f'<a href="{escape(address)}">{escape(url, quote=False)}</a>'
     conversion.warn("SG604", f"`<{name}>` cannot stand in a text", f"<{name}", line, "it is shown as code")
     return f"<pre><code>{escape(source, quote=False)}</code></pre>"
+
+
+def _line_feeds(text: str) -> list[int]:
+    return [feed.start() for feed in re.finditer("\n", text)]
 
 
 def is_refused(name: str) -> bool:

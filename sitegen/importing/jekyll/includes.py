@@ -11,7 +11,7 @@ from html import escape
 
 from sitegen.importing.jekyll.conversion import Conversion
 from sitegen.importing.jekyll.html import link_to_image
-from sitegen.importing.jekyll.inserts import Insert
+from sitegen.importing.jekyll.inserts import Insert, without_marks
 from sitegen.importing.jekyll.liquid import Token, parameters
 from sitegen.markup.directives.callouts import KINDS
 
@@ -109,7 +109,8 @@ def _file(conversion: Conversion, words: list[str], token: Token) -> str | None:
     if len(words) > 1 or path not in conversion.site.files or not path.endswith((".md", ".html", ".txt", ".svg")):
         return None
     text = conversion.site.read(path)
-    return None if "{%" in text or "{{" in text or "<script" in text.lower() else text.strip("\n")
+    made = "{%" in text or "{{" in text or "<script" in text.lower()
+    return None if made or not conversion.included_so_far.has_room(text) else without_marks(text.strip("\n"))
 
 
 INCLUDES: Mapping[str, Callable[[Conversion, Mapping[str, str], Token], Insert | str | None]] = {

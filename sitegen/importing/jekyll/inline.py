@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from html import unescape
 
@@ -24,11 +25,11 @@ from sitegen.importing.jekyll.html import (
 from sitegen.importing.jekyll.inserts import code_span
 
 _TARGET = (
-    r"\s*(?:<(?P<{0}angle>[^<>\n]*)>|(?P<{0}bare>[^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)*))"
-    r"(?P<{0}title>\s+(?:\"[^\"]*\"|'[^']*'))?\s*"
+    r"\s*+(?:<(?P<{0}angle>[^<>\n]*+)>|(?P<{0}bare>[^\s()<>]*+(?:\([^\s()]*+\)[^\s()<>]*+)*+))"
+    r"(?P<{0}title>\s++(?:\"[^\"]*+\"|'[^']*+'))?\s*+"
 )
 _PIECE = (
-    r"(?P<code>(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`))"
+    r"(?P<code>(?<!(?<!\\)`)(?P<ticks>`++).*?(?<!`)(?P=ticks)(?!`))"
     r"|(?P<math>\$\$(?P<tex>.+?)\$\$)"
     r"|(?P<mathjax>\\\\\((?P<round>.+?)\\\\\)|\\\\\[(?P<square>.+?)\\\\\])"
     r"|(?P<reference>\\(?P<how>eqref|ref)\{(?P<formula>[^{}]+)\})"
@@ -36,16 +37,16 @@ _PIECE = (
     r"|(?P<escape>\\.)"
     r"|(?P<single>\$(?![\s\d$])(?:\\.|[^$\\\n]|\n(?!\s*\n))*?(?<![\s\\])\$(?![\d$]))"
     r"|(?P<dollar>\$)"
-    rf"|(?P<image>!\[(?P<alt>(?:[^\[\]]|\[[^\[\]]*\])*)\]\({_TARGET.format('i')}\))"
+    rf"|(?P<image>!\[(?P<alt>(?:[^\[\]]++|\[[^\[\]]*+\])*+)\]\({_TARGET.format('i')}\))"
     r"|(?P<named>!\[(?P<words>[^\[\]]*)\]\[(?P<name>[^\[\]]*)\])"
     rf"|(?P<link>\]\({_TARGET.format('l')}\))"
-    r"|(?P<note>\[\^(?P<label>[^\]\s]+)\](?!:))"
-    r"|(?P<address>https?://[^\s<>()\[\]]*@[^\s<>()\[\]]*[\w/])"
+    r"|(?P<note>\[\^(?P<label>[^\[\]\s]++)\](?!:))"
+    r"|(?P<address>https?://(?:(?!https?://)[^\s<>()\[\]@])*+@[^\s<>()\[\]]*[\w/])"
     r"|(?P<at>(?<![^\W_])@(?=\w))"
     r"|(?P<attributes>\{:(?![:/])(?P<list>[^{}\n]*)\})"
     r"|(?P<extension>\{::comment\}(?P<comment>.*?)\{:/(?:comment)?\}|\{:[:/][^{}\n]*\})"
     r"|(?P<role>\{[A-Za-z][\w-]*\}(?=`))"
-    r"|(?P<auto><(?:https?://|mailto:)[^\s<>]*>)"
+    r"|(?P<auto><(?:https?://|mailto:)[^\s<>]*+>)"
     r"|(?P<remark><!--.*?-->)"
     rf"|(?P<tag>{TAG.pattern})"
 )
@@ -103,9 +104,12 @@ class _Paragraph:
     line: int
     conversion: Conversion
     notes: frozenset[str]
+    feeds: list[int] = field(init=False)
+    """The offsets of the line feeds."""
 
     def run(self) -> str:
         out, at, ended = [], 0, _Ended(self.text)
+        self.feeds = [feed.start() for feed in re.finditer("\n", self.text)]
         while match := _piece_pattern(ended.without_end(at)).search(self.text, at):
             replacement, end = self.piece(match)
             out += [self.text[at : match.start()], replacement]
@@ -114,7 +118,7 @@ class _Paragraph:
 
     def piece(self, match: re.Match[str]) -> tuple[str, int]:
         """Return the replacement of a construct and the position behind it."""
-        line = self.line + self.text.count("\n", 0, match.start())
+        line = self.line + bisect_left(self.feeds, match.start())
         if match["tag"] is not None:
             return self.tag(match, line)
         if match["single"] is not None:
@@ -191,10 +195,9 @@ def _reference(paragraph: _Paragraph, match: re.Match[str], line: int) -> str:
 def resolve_references(text: str, conversion: Conversion) -> str:
     """Return the whole text with a plain number for each reference to a formula without an anchor."""
     anchors = {formula_id(label) for label in conversion.formulas.anchors}
-    for label, number in conversion.formulas.numbers.items():
-        if formula_id(label) not in anchors:
-            text = text.replace(f"[-@{formula_id(label)}]", str(number))
-    return text
+    numbers = {formula_id(label): str(number) for label, number in reversed(conversion.formulas.numbers.items())}
+    plain = {label: number for label, number in numbers.items() if label not in anchors}
+    return re.sub(r"\[-@([\w-]++)\]", lambda match: plain.get(match[1], match[0]), text)
 
 
 def _break(paragraph: _Paragraph, match: re.Match[str], line: int) -> str:

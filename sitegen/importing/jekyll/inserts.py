@@ -13,6 +13,7 @@ from html import escape
 _OPEN, _CLOSE = "\ufdd0", "\ufdd1"
 """The code points around a mark, which no text may contain."""
 MARK = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
+_NO_MARKS = dict.fromkeys((ord(_OPEN), ord(_CLOSE)), "\ufffd")
 _TICKS = re.compile(r"`+")
 
 
@@ -34,6 +35,11 @@ def unknown_liquid(source: str) -> Insert:
     shown = code_span(source)
     block = fenced(source, "liquid") if "\n" in source else shown
     return Insert(block, shown, f"<code>{escape(source, quote=False)}</code>", source)
+
+
+def without_marks(text: str) -> str:
+    """Return a text without the code points around a mark."""
+    return text.translate(_NO_MARKS) if _OPEN in text else text
 
 
 def code_span(text: str) -> str:

@@ -21,7 +21,9 @@ _QUOTED = r"\"[^\"]*\"|'[^']*'"
 _PIPE = re.compile(rf"((?:{_QUOTED}|[^|\"'])+)")
 _VARIABLE = re.compile(r"[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*|\[(?:\"[^\"]*\"|'[^']*')\])*")
 _ARGUMENT = re.compile(rf"{_QUOTED}|[^,\s]+")
-_PARAMETER = re.compile(r"([\w-]+)\s*=\s*(?:\"((?:\\.|[^\"\\])*)\"|'((?:\\.|[^'\\])*)'|([^\s'\"]+))", re.DOTALL)
+_PARAMETER = re.compile(
+    r"(?<![\w-])([\w-]++)\s*+=\s*+(?:\"((?:\\.|[^\"\\])*+)\"|'((?:\\.|[^'\\])*+)'|([^\s'\"]++))", re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from typing import Any
 
 from sitegen import inside
 from sitegen.diagnostics import Span
+from sitegen.importing.jekyll.anchors import without_anchors
 from sitegen.importing.jekyll.config import FILES, Config, has_math, read_config
 from sitegen.importing.jekyll.dates import in_zone, read_date
 from sitegen.importing.jekyll.permalinks import (
@@ -25,7 +26,6 @@ from sitegen.importing.jekyll.permalinks import (
     with_ending,
 )
 from sitegen.importing.jekyll.report import ImportReport
-from sitegen.importing.jekyll.yaml_text import without_anchors
 from sitegen.model.site import Markdown
 from sitegen.read.source import decode
 from sitegen.read.worklog_days import find_days

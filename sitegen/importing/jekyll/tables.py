@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_SEPARATOR = re.compile(r"\s*[|+:=-][|+:=\s-]*")
-_CELLS = re.compile(r"((?:\\.|`[^`]*`|[^|\\`]|`)*)(?:\||$)")
+_SEPARATOR = re.compile(r"\s*+[|+:=-][|+:=\s-]*+")
+_CELLS = re.compile(r"((?:\\.|`[^`]*+`|[^|\\`]++|[`\\])*+)(?:\||$)")
 
 
 def is_table(lines: Sequence[str]) -> bool:

@@ -26,6 +26,8 @@ _HIGHLIGHT = re.compile(r"([\w.+#-]+)(.*)", re.DOTALL)
 _MARKED = re.compile(r"mark_lines\s*=\s*\"([\d\s]+)\"")
 _OPTION = re.compile(r"(?:^|\s)(--?[A-Za-z_]+)(?:\s+(\"[^\"]*\"|'[^']*'|[^\s-]\S*(?:\s*&\s*\S+)?))?")
 _LABELS = {"chapter": "chap.", "page": "p.", "section": "sec.", "figure": "fig.", "verse": "verse", "line": "line"}
+DEEPEST = 50
+"""Most `{% details %}` around another."""
 _TEMPLATE = frozenset({"for", "if", "unless", "case", "capture", "tablerow"})
 
 
@@ -63,7 +65,7 @@ class _Liquid:
     def __init__(self, conversion: Conversion, text: str, first_line: int) -> None:
         self.conversion, self.text, self.first_line = conversion, text, first_line
         self.line_feeds = [match.start() for match in re.finditer("\n", text)]
-        self.out = NumberedText()
+        self.out, self.depth = NumberedText(), 0
         self.variables = _variables(conversion)
         self.filters: dict[str, Callable[..., str]] = text_filters() | {
             "relative_url": lambda path: _url(conversion.site.config.baseurl, path),
@@ -282,13 +284,15 @@ def _highlight(liquid: _Liquid, token: Token, inside: Sequence[Token]) -> Insert
     )
 
 
-def _details(liquid: _Liquid, token: Token, inside: Sequence[Token]) -> str:
-    """Return a `<details>` element; its content is Markdown."""
+def _details(liquid: _Liquid, token: Token, inside: Sequence[Token]) -> str | None:
+    """Return a `<details>` element; its content is Markdown.  None where it stands within `DEEPEST` others."""
+    if liquid.depth >= DEEPEST:
+        return None
     title = escape(token.markup.strip("\"' "), quote=False) or "Details"
     start = liquid.out
-    liquid.out = NumberedText([], [liquid.line(token)])
+    liquid.out, liquid.depth = NumberedText([], [liquid.line(token)]), liquid.depth + 1
     liquid.pieces(inside)
-    text, liquid.out = liquid.out.text, start
+    text, liquid.out, liquid.depth = liquid.out.text, start, liquid.depth - 1
     return f'<details markdown="1">\n<summary>{title}</summary>\n\n{text.strip(chr(10))}\n\n</details>\n'
 
 

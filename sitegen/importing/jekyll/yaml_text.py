@@ -3,27 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable
 
 from sitegen.read.yaml_nodes import parse_yaml
-
-_ANCHOR = re.compile(
-    r"(?P<before>(?:^|[:\-])[ \t]+)&(?P<name>[\w-]+)[ \t]+(?P<value>[^\s#&*][^\n]*?)[ \t]*$", re.MULTILINE
-)
-_ALIAS = re.compile(r"(?P<before>[:\-][ \t]+)\*(?P<name>[\w-]+)[ \t]*$", re.MULTILINE)
-
-
-def without_anchors(yaml: str) -> str:
-    """Return YAML with the value of each anchor in the place of its aliases: `b: x` for `a: &n x` and `b: *n`.
-
-    An anchor of several lines stays, and is reported when the YAML is read.
-    """
-    values = {match["name"]: match["value"] for match in _ANCHOR.finditer(yaml)}
-    if not values:
-        return yaml
-    plain = _ANCHOR.sub(lambda match: match["before"] + match["value"], yaml)
-    return _ALIAS.sub(lambda match: match["before"] + values.get(match["name"], f"*{match['name']}"), plain)
 
 
 def entry(key: str, value: str) -> str:

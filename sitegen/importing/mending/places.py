@@ -5,23 +5,26 @@ from __future__ import annotations
 import re
 
 LINK = re.compile(
-    r"(?P<image>!?)(?<!\\)\[(?P<words>(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]"
-    r"\((?P<target><[^<>\n]*>|(?:[^()\s]|\([^()\s]*\))*)(?P<title>\s+(?:\"(?:[^\"\\]|\\.)*\"|'[^']*'))?\s*\)"
+    r"(?P<image>!?)(?<!\\)\[(?P<words>(?:[^\[\]\\]++|\\.|\[[^\[\]]*+\])*+)\]"
+    r"\((?P<target><[^<>\n]*+>|(?:[^()\s]++|\([^()\s]*+\))*+)"
+    r"(?P<title>\s++(?:\"(?:[^\"\\]++|\\.)*+\"|'[^']*+'))?\s*+\)"
     r"(?P<attributes>\{[^{}\n]*\})?"
 )
-TAG = re.compile(r"<(?P<slash>/?)(?P<name>[A-Za-z][\w-]*)(?=[\s/>])(?P<attributes>(?:[^<>\"']|\"[^\"]*\"|'[^']*')*)>")
+TAG = re.compile(
+    r"<(?P<slash>/?)(?P<name>[A-Za-z][\w-]*)(?=[\s/>])(?P<attributes>(?:[^<>\"']++|\"[^\"]*+\"|'[^']*+')*+)>"
+)
 FENCE = re.compile(
-    r"^(?P<indent>[ \t>]*)(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^\n`]*)\n(?P<code>.*?)"
+    r"^(?P<indent>[ \t>]*+)(?P<marks>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^\n`]*+)\n(?P<code>.*?)"
     r"(?:^[ \t>]*(?P=marks)[`~]*[ \t]*$|\Z)",
     re.DOTALL | re.MULTILINE,
 )
-_CODE = re.compile(r"(?<!`)(`+)(?!`)(?:[^`\n]|\n(?![ \t]*\n)|(?!(?<!`)\1(?!`))`)+?(?<!`)\1(?!`)")
+_CODE = re.compile(r"(?<!`)(`++)(?:[^`\n]|\n(?![ \t]*\n)|(?!(?<!`)\1(?!`))`)+?(?<!`)\1(?!`)")
 _FORMULA = re.compile(
     r"\$\$(?:(?!\$\$).)+\$\$(?:[ \t]*\{#[^}\n]*\}|[ \t]*\([\w-]+\))?"
     r"|(?<![\\$])\$(?:\\.|[^$\\\n]|\n(?![ \t]*\n))+\$",
     re.DOTALL,
 )
-_ROLE = re.compile(r"\{[\w:-]+\}(`+)(?:(?!\1).)+\1", re.DOTALL)
+_ROLE = re.compile(r"\{[\w:-]+\}(`++)(?:(?!\1).)+\1", re.DOTALL)
 
 
 def offset_of(text: str, line: int, col: int) -> int:

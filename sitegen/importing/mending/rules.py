@@ -14,16 +14,16 @@ from sitegen.importing.mending.places import LINK, TAG, around, fence_around, fo
 from sitegen.importing.mending.tex import readable
 from sitegen.model.urls import is_external
 
-_ID = re.compile(r"[ \t]*\{#[\w:.-]+\}")
+_ID = re.compile(r"(?<![ \t])[ \t]*+\{#[\w:.-]+\}")
 _DEFINITION = re.compile(r"^[ \t]*\[[^\]\n]+\]:[ \t]*(?P<target>\S+)[^\n]*(?:\n|\Z)", re.MULTILINE)
 _REFERENCE = re.compile(r"!\[(?P<words>[^\[\]\n]*)\](?P<name>\[[^\[\]\n]+\])")
 _BY_NAME = re.compile(
-    r"(?<![\\!])\[(?P<words>(?:[^\[\]\\`]|\\.|(?P<ticks>`+)(?:(?!(?P=ticks)).)+(?P=ticks)|!?\[[^\[\]]*\])*)\]"
+    r"(?<![\\!])\[(?P<words>(?:[^\[\]\\`]|\\.|(?P<ticks>`++)(?:(?!(?P=ticks)).)+(?P=ticks)|!?\[[^\[\]]*\])*)\]"
     r"(?:\[(?P<name>[^\[\]\n]*)\])?(?![(\[:])",
     re.DOTALL,
 )
 _BARE = re.compile(r"<(?P<target>[^<>\s]+)>")
-_ROLE = re.compile(r"(?P<name>\{[\w:-]+\})(`+)(?:(?!\2).)+\2")
+_ROLE = re.compile(r"(?P<name>\{[\w:-]+\})(`++)(?:(?!\2).)+\2")
 _SRC = re.compile(r"\bsrc\s*=\s*[\"']?([^\"'\s>]+)", re.IGNORECASE)
 _ALT = re.compile(r"\balt\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 _TEX_OF_ROLE = re.compile(r"^\{[\w:-]+\}")

@@ -8,7 +8,7 @@ from sitegen.importing.jekyll.blocks.reader import BlockReader, dedented
 from sitegen.importing.jekyll.html import SPANS, TAG, block_html, element_end, is_refused, show_refused, tag_html
 from sitegen.importing.jekyll.inserts import fenced
 
-_HAS_MARKDOWN = re.compile(r"<[^>]+\bmarkdown=[\"']?(?!0)")
+_HAS_MARKDOWN = re.compile(r"<[^<>]+\bmarkdown=[\"']?(?!0)")
 _SUMMARY = re.compile(r"\s*(<summary\b[^>]*>.*?</summary>)", re.DOTALL)
 _BLANK_LINE = re.compile(r"\n[ \t]*\n|\Z")
 
@@ -55,7 +55,7 @@ def _element(reader: BlockReader, source: str, tag: re.Match[str]) -> list[str]:
         return (
             [html] if html.startswith("<a ") else fenced(reader.conversion.inserts.verbatim(source), "html").split("\n")
         )
-    if "markdown=" in source and _HAS_MARKDOWN.search(source):
+    if "markdown=" in source and _HAS_MARKDOWN.search(source) and reader.may_nest():
         return _with_markdown(reader, source, tag)
     return block_html(source, reader.number, reader.conversion).split("\n")
 

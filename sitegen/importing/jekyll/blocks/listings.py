@@ -39,9 +39,8 @@ def _language(reader: BlockReader, info: str) -> str:
 
 def _is_diagram(reader: BlockReader, language: str) -> bool:
     """Tell whether a fence holds a diagram of Mermaid that is drawn here."""
-    below = reader.verbatim(reader.at + 1, len(reader.lines))
-    kind = next((line.split()[0] for line in below if line.strip()), "")
-    return language.lower() == "mermaid" and kind in KINDS
+    at = reader.closing_line(reader.at + 1, r"\S") if language.lower() == "mermaid" else None
+    return at is not None and reader.verbatim(at, at + 1)[0].split()[0] in KINDS
 
 
 def read_indented(reader: BlockReader) -> bool:

@@ -12,6 +12,9 @@ from sitegen.importing.jekyll.conversion import Conversion
 from sitegen.importing.jekyll.headings import Headings
 from sitegen.importing.jekyll.inline import convert_paragraph
 
+DEEPEST = 50
+"""Most quotes and elements around a block."""
+
 
 @dataclass(slots=True)
 class BlockReader:
@@ -39,6 +42,8 @@ class BlockReader:
     """The lines as one text."""
     offsets: Sequence[int] = field(init=False)
     """The index in `text` at which each of `lines` begins."""
+    depth: int = 1
+    """The number of texts, such as quotes, that this one stands in, and one."""
     closings: dict[str, int] = field(default_factory=dict)
     """The index of the line that was found last for each pattern of `closing_line`."""
 
@@ -56,8 +61,16 @@ class BlockReader:
 
     def nested(self, lines: Sequence[str], numbers: Sequence[int]) -> list[str]:
         """Return the MyST of lines within a block, such as a quote, without the blank lines at both ends."""
-        inner = BlockReader(lines, numbers, self.conversion, self.notes, self.headings, self.readers)
+        inner = BlockReader(
+            lines, numbers, self.conversion, self.notes, self.headings, self.readers, depth=self.depth + 1
+        )
         return "\n".join(inner.run()).strip("\n").split("\n")
+
+    def may_nest(self) -> bool:
+        """Tell whether a text within this one is read; below `DEEPEST` texts it is not, which is reported."""
+        if self.depth > DEEPEST:
+            self.warn("SG605", f"a block within {DEEPEST} others", self.line, "its text stays, without its form")
+        return self.depth <= DEEPEST
 
     @property
     def line(self) -> str:

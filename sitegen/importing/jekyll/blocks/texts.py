@@ -17,10 +17,10 @@ NOTE = re.compile(r"[ ]{0,3}\[\^([^\]\s]+)\]:")
 _LIST_ITEM = re.compile(r"([ \t]*)([-*+]|\d+[.)])([ \t]+)\S")
 _LIST_ATTRIBUTES = re.compile(r"([ \t]*(?:[-*+]|\d+[.)])[ \t]+)\{:([^{}\n]*)\}[ \t]*")
 _QUOTE = re.compile(r"^[ ]{0,3}>[ ]?")
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*$")
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.*)$")
 _UNDERLINE = re.compile(r"(=+|-+)[ \t]*")
-_CLOSING_MARKS = re.compile(r"[ \t]+#+(?=[ \t]*(?:\{#[^{}]*\})?$)")
-_OWN_ID = re.compile(r"[ \t]*\{:?[ \t]*#([\w:.-]+)[^{}]*\}$")
+_CLOSING_MARKS = re.compile(r"(?<![ \t])[ \t]++#++(?=[ \t]*+(?:\{#[^{}]*\})?$)")
+_OWN_ID = re.compile(r"(?<![ \t])[ \t]*+\{:?[ \t]*#([\w:.-]+)[^{}]*\}$")
 _ABBREVIATION = re.compile(r"[ ]{0,3}\*\[[^\]]+\]:")
 
 
@@ -43,6 +43,9 @@ def read_quote(reader: BlockReader) -> bool:
     if not _QUOTE.match(reader.line):
         return False
     end = reader.end_of_text()
+    if not reader.may_nest():
+        words = [line.lstrip("> ") for line in reader.lines[reader.at : end]]
+        return reader.put("paragraph", reader.inline("\n".join(words)).split("\n"), end)
     inside = [_QUOTE.sub("", line, count=1) for line in reader.lines[reader.at : end]]
     inner = reader.nested(inside, reader.numbers[reader.at : end])
     return reader.put("quote", [f"> {line}".rstrip() for line in inner], end)
@@ -51,7 +54,7 @@ def read_quote(reader: BlockReader) -> bool:
 def read_heading(reader: BlockReader) -> bool:
     """Read a heading, and write the id that it had where its text alone would give it another one."""
     if match := _HEADING.fullmatch(reader.line):
-        return _put_heading(reader, match[1], _CLOSING_MARKS.sub("", match[2]), 1)
+        return _put_heading(reader, match[1], _CLOSING_MARKS.sub("", match[2].rstrip(" \t")), 1)
     if not reader.after_blank or reader.at + 1 >= len(reader.lines):
         return False
     underline = _UNDERLINE.fullmatch(reader.lines[reader.at + 1])
