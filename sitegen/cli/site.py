@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import os
 import sys
 import time
 from contextlib import nullcontext
@@ -164,8 +165,8 @@ def _misspelt(loaded: LoadedSite) -> tuple[Diagnostic, ...]:
     from sitegen.read.texts import read_text
 
     require_installed({"codespell_lib": "spelling"})
-    words = read_text(loaded.root, WORDS)[0] if (loaded.root / WORDS).is_file() else ""
-    return tuple(misspellings(loaded.site.files, words or ""))
+    words, unread = read_text(loaded.root, WORDS) if os.path.lexists(loaded.root / WORDS) else ("", ())
+    return (*unread, *misspellings(loaded.site.files, words or ""))
 
 
 @click.command()

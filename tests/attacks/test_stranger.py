@@ -414,3 +414,13 @@ def test_a_directive_that_works_without_end_is_stopped_once(site: Path, little_m
     assert time.process_time() - began < 10.0
     assert code == 1 and output.count("the template of `{count}` fails") == 20
     assert "correct templates/directives/count.html:" in output
+
+
+@pytest.mark.parametrize("path", ["content/words.txt", "content/site.yaml"])
+@pytest.mark.parametrize("kind", ["a pipe", "a folder", "a link to nowhere"])
+def test_a_file_of_one_command_that_is_not_regular_is_reported(site: Path, path: str, kind: str) -> None:
+    place = site / path
+    place.unlink(missing_ok=True)
+    {"a pipe": os.mkfifo, "a folder": os.mkdir, "a link to nowhere": lambda at: at.symlink_to("nowhere")}[kind](place)
+    code, output = said("check", "--spelling")
+    assert code == 1 and "error[SG022]" in output and f"{path}:1:1" in output
