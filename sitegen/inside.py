@@ -208,16 +208,18 @@ def refuse_links_above(root: str | Path, path: str, known: set[str] | None = Non
 
 def _entries(here: str, above: str, skips: Callable[[str], bool]) -> Iterator[tuple[str, os.DirEntry[str]]]:
     """Yield the entries of the folder `here`; `above` is its path below the root with a slash, or empty."""
-    folders = []
-    with os.scandir(here) as entries:
-        for entry in sorted(entries, key=lambda entry: entry.name):
-            path = above + entry.name
-            if not entry.is_dir(follow_symlinks=False):
-                yield path, entry
-            elif not skips(path):
-                folders.append((entry.path, f"{path}/"))
-    for place, path in folders:
-        yield from _entries(place, path, skips)
+    waiting = [(here, above)]  # no recursion: an archive can bring thousands of folders in each other
+    while waiting:
+        here, above = waiting.pop()
+        folders = []
+        with os.scandir(here) as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                path = above + entry.name
+                if not entry.is_dir(follow_symlinks=False):
+                    yield path, entry
+                elif not skips(path):
+                    folders.append((entry.path, f"{path}/"))
+        waiting += reversed(folders)
 
 
 def _open_to_read(root: str, path: str, limit: int = LARGEST_FILE_BYTES) -> int:

@@ -25,6 +25,7 @@ from sitegen.cli.progress import (
 )
 from sitegen.diagnostics import in_reading_order, printable
 from sitegen.inside import locked_folder
+from sitegen.model.dates import in_calendar
 
 if TYPE_CHECKING:
     from sitegen.diagnostics import Diagnostic
@@ -40,7 +41,7 @@ class Day(click.ParamType[dt.date]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dt.date:
         try:
-            return value if isinstance(value, dt.date) else dt.date.fromisoformat(value)
+            return value if isinstance(value, dt.date) else in_calendar(dt.date.fromisoformat(value))
         except ValueError:
             self.fail(f"{value} is no date; write it as 2026-11-21", param, ctx)
 
