@@ -12,10 +12,14 @@ FIRST_YEAR, LAST_YEAR = 1000, 9000
 1 to 9999."""
 
 
+class YearError(ValueError):
+    """A date of another year; the message says what to write."""
+
+
 def in_calendar(date: T) -> T:
-    """Return a date or a time.  Raises ValueError when its year is not one of FIRST_YEAR to LAST_YEAR."""
+    """Return a date or a time.  Raises YearError when its year is not one of FIRST_YEAR to LAST_YEAR."""
     if not FIRST_YEAR <= date.year <= LAST_YEAR:
-        raise ValueError(f"a year from {FIRST_YEAR} to {LAST_YEAR} is expected")
+        raise YearError(f"write a year from {FIRST_YEAR} to {LAST_YEAR}")
     return date
 
 

@@ -516,6 +516,7 @@ def test_a_date_at_an_end_of_the_calendar_is_a_mistake(site: Path, path: str, te
     (site / path).write_text(text)
     output = said("build")[1] + said("check")[1]
     assert "impossible date" in output and f"{path}:" in output
+    assert "write a year from 1000 to 9000" in output or "0001-01-01.md" in path or "9999-12-31.md" in path
 
 
 DIARY = "0001-01-01\n\nFirst.\n\n2024-01-01\n\nNow.\n\n9999-12-31\n\nLast.\n"
@@ -542,3 +543,16 @@ def test_python_that_is_nested_too_deeply_is_a_mistake_or_none(site: Path, sourc
     mistake = syntax_mistake(source, "kernels/a/a.py")
     assert mistake is None or mistake.code == "SG036"
     assert files_reached_by_text(source, "kernels/a/a.py", {}) == ()
+
+
+def test_a_notebook_of_another_form_is_described_without_an_error_of_python(site: Path) -> None:
+    post = site / "content/posts/a/index.ipynb"
+    post.parent.mkdir()
+    for wrong in (
+        {"cells": [1]},
+        {"cells": [{"cell_type": 1, "source": 2}]},
+        {"cells": [{"cell_type": "code", "source": 3}]},
+    ):
+        post.write_text(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, **wrong}))
+        output = said("check")[1]
+        assert "Traceback" not in output and "NoneType" not in output and "not iterable" not in output
