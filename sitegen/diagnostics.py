@@ -22,6 +22,9 @@ MOST_CHARACTERS = 1000
 MOST_OF_A_FILE, MOST_IN_ALL = 50, 200
 """Most diagnostics that a report shows of one file, and of all files; it counts the others."""
 
+UNQUOTED = frozenset({"SG504", "SG506"})
+"""Codes of diagnostics whose marked line is not printed: it has a private word, and strangers may read a log."""
+
 
 class Severity(StrEnum):
     """The effect of a mistake on a build."""
@@ -96,7 +99,8 @@ def _rendered(diagnostic: Diagnostic, lines: list[str], repeated: int) -> str:
     headline = f"{diagnostic.severity}[{diagnostic.code}]: {_clipped(diagnostic.message)}"
     place = f"  {span.path}:{span.line}:{span.col}"
     again = [f"    … and {repeated:,} more on this line"] if repeated else []
-    text = "\n".join([headline, place, *_frame(span, _clipped(diagnostic.hint), lines), *again])
+    shown = [] if diagnostic.code in UNQUOTED else lines
+    text = "\n".join([headline, place, *_frame(span, _clipped(diagnostic.hint), shown), *again])
     return printable(text)
 
 

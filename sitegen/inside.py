@@ -208,13 +208,13 @@ def refuse_links_above(root: str | Path, path: str, known: set[str] | None = Non
 
 def _entries(here: str, above: str, skips: Callable[[str], bool]) -> Iterator[tuple[str, os.DirEntry[str]]]:
     """Yield the entries of the folder `here`; `above` is its path below the root with a slash, or empty."""
-    waiting = [(here, above)]
+    waiting = [(here, above)]  # no recursion: an archive can bring thousands of folders in each other
     while waiting:
-        place, before = waiting.pop()
+        here, above = waiting.pop()
         folders = []
-        with os.scandir(place) as entries:
+        with os.scandir(here) as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
-                path = before + entry.name
+                path = above + entry.name
                 if not entry.is_dir(follow_symlinks=False):
                     yield path, entry
                 elif not skips(path):

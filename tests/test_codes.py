@@ -41,6 +41,8 @@ SHARED = frozenset(
         "SG301",
         "SG403",
         "SG404",
+        "SG504",
+        "SG506",
         "SG602",
         "SG603",
         "SG604",

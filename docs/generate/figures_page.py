@@ -12,7 +12,7 @@ from prose import front_matter, prose, table
 from sitegen.model.ceiling_table import CEILINGS
 from sitegen.model.figure_table import CEILING_NAMES, FIGURES, FIGURES_WITH_NAME, MACHINE, OTHER_NAMES, Unit
 from sitegen.model.kernel import Gate, Status
-from sitegen.model.variables import PASSED_ON
+from sitegen.model.variables import PASSED_ON, REDACTION_LIST
 from sitegen.read.claims import FORMS
 
 NAME = "reference-figures.md"
@@ -97,7 +97,8 @@ def page() -> str:
                 ((f"`{one}`", prose(said), f"`{one.status}`") for one, said in _documented(Gate)),
             ),
             "## Environment {#environment}\n\nCode of a site sees these variables of the environment and no others:\n",
-            f"{', '.join(f'`{name}`' for name in PASSED_ON)}.\n",
+            f"{', '.join(f'`{name}`' for name in PASSED_ON)}. Names with TOKEN, SECRET, PASSW, CREDENTIAL, _KEY "
+            f"or _AUTH stay behind, and so does `{REDACTION_LIST}`.\n",
         ]
     )
 

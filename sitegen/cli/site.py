@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import os
 import sys
 import time
 from contextlib import nullcontext
@@ -24,6 +25,7 @@ from sitegen.cli.progress import (
 )
 from sitegen.diagnostics import in_reading_order, printable
 from sitegen.inside import locked_folder
+from sitegen.model.dates import in_calendar
 
 if TYPE_CHECKING:
     from sitegen.diagnostics import Diagnostic
@@ -39,7 +41,7 @@ class Day(click.ParamType[dt.date]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dt.date:
         try:
-            return value if isinstance(value, dt.date) else dt.date.fromisoformat(value)
+            return value if isinstance(value, dt.date) else in_calendar(dt.date.fromisoformat(value))
         except ValueError:
             self.fail(f"{value} is no date; write it as 2026-11-21", param, ctx)
 
@@ -164,8 +166,8 @@ def _misspelt(loaded: LoadedSite) -> tuple[Diagnostic, ...]:
     from sitegen.read.texts import read_text
 
     require_installed({"codespell_lib": "spelling"})
-    words = read_text(loaded.root, WORDS)[0] if (loaded.root / WORDS).is_file() else ""
-    return tuple(misspellings(loaded.site.files, words or ""))
+    words, unread = read_text(loaded.root, WORDS) if os.path.lexists(loaded.root / WORDS) else ("", ())
+    return (*unread, *misspellings(loaded.site.files, words or ""))
 
 
 @click.command()

@@ -48,7 +48,9 @@ GROUP = CodeGroup(
             "A page would publish a word of the redaction list",
             "The texts of a site are redacted when they are read, and this word stands where no replacement reaches: "
             "in code, in a record, in an address, in the name of a file, or in a copied file. Nothing is written. "
-            "Write it differently at the line that is shown, or add that spelling of it to `private.yaml`.",
+            "Write it differently at the line that is named, or add that spelling of it to `private.yaml`. The message "
+            "gives the number of the entry in the list and never the word, because strangers may read a log of CI. The "
+            "entries of `SITEGEN_PRIVATE` count first.",
             "[her page](https://example.org/ada-lovelace), and `Ada Lovelace: A. L.` in private.yaml",
             "[her page](https://example.org/ada-lovelace), and `ada-lovelace: al` in private.yaml, too",
         ),
@@ -66,7 +68,7 @@ GROUP = CodeGroup(
             "SG506",
             "The redaction list cannot be used",
             "The list is a mapping below `redact:`, from each word to what stands in its place. A replacement must not "
-            "contain a word of the list, because it would be published.",
+            "contain a word of the list, because it would be published. The message quotes nothing of the list.",
             "redact: [Ada Lovelace]\n",
             "redact:\n  Ada Lovelace: A. L.\n",
         ),

@@ -290,7 +290,8 @@ def _result(name: str, data: Any) -> JobResult:
     try:
         result = from_plain(JobResult, data)
     except (TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise BadArchive(f"`{name}` is no result of a job: {str(error)[:300]}") from error
+        said = str(error)[:300] if isinstance(error, ValueError) else "its fields are not those of a result"
+        raise BadArchive(f"`{name}` is no result of a job: {said}") from error
     if result.schema != JOB_SCHEMA:
         raise BadArchive(f"`{name}` has schema {result.schema}; this sitegen reads {JOB_SCHEMA}")
     points = [evaluation_at(sweep, point) for sweep in result.sweeps for point in sweep.points]

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from sitegen.diagnostics import did_you_mean
 from sitegen.model.formula import names_in
 from sitegen.model.kernel import Implementation, Language, Launch
+from sitegen.read.python import NOT_PARSED
 
 _DEFINED = re.compile(
     r"^[ \t]*(?:(?:static )?constexpr \w+ (?P<name>\w+) = |#define (?P<macro>\w+) +)"
@@ -149,7 +150,7 @@ def _places_in_cuda(source: str) -> Iterator[tuple[str, Place]]:
 def _places_in_python(source: str) -> Iterator[tuple[str, Place]]:
     try:
         module = ast.parse(source)
-    except SyntaxError:
+    except NOT_PARSED:
         return
     at = _Offsets(source)
     for statement in module.body:

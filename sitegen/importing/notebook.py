@@ -22,6 +22,7 @@ from sitegen import inside
 from sitegen.diagnostics import Diagnostic, Severity, Span
 from sitegen.importing.plan import ImportPlan
 from sitegen.model.urls import is_external
+from sitegen.read.notebook import words_of
 from sitegen.write.scaffold import slug_of
 
 MOST_BYTES = 64 * 2**20
@@ -42,8 +43,7 @@ def import_notebook(file: Path, day: dt.date) -> ImportPlan:
     try:
         notebook = _read(file)
     except Exception as error:  # nbformat's conversion of old notebooks raises anything when a file is damaged
-        reason = str(error).split("\n", 1)[0][:100]
-        return ImportPlan({}, (Diagnostic("SG606", f"this is no notebook: {reason}", Span(file.name)),))
+        return ImportPlan({}, (Diagnostic("SG606", f"this is no notebook: {words_of(error)}", Span(file.name)),))
     return _NotebookPost(file, notebook, day).plan()
 
 

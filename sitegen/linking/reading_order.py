@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from sitegen.diagnostics import Diagnostic, Severity, did_you_mean
 from sitegen.linking.concepts import concept_key, concepts_of, needs_of_exercise, terms_by_key
 from sitegen.linking.kernel_refs import unknown
+from sitegen.linking.near_addresses import near_addresses
 from sitegen.model.linked import originals
 from sitegen.model.site import Exercise, Post, Ref, Series, Site
 
@@ -111,7 +112,8 @@ def _misspelt_needs(site: Site) -> Iterator[Diagnostic]:
     taught |= {key: term.title.lower() for key, term in terms_by_key(site).items() if key not in taught}
     needs = [*(one.needs for one in site.posts), *(one.needs for one in planned), *(one.needs for one in exercises)]
     needs += [one.needs for one in site.exercises]
+    names = near_addresses(taught.values())
     for ref in (ref for refs in needs for ref in refs):
-        if concept_key(ref.name) not in taught and (hint := did_you_mean(ref.name, taught.values())):
+        if concept_key(ref.name) not in taught and (hint := did_you_mean(ref.name, names.near(ref.name))):
             message = f"nothing teaches `{ref.name}`"
             yield Diagnostic("SG223", message, ref.span, hint, Severity.WARNING)

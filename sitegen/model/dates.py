@@ -3,6 +3,24 @@
 from __future__ import annotations
 
 import datetime as dt
+from typing import TypeVar
+
+T = TypeVar("T", bound=dt.date)
+
+FIRST_YEAR, LAST_YEAR = 1000, 9000
+"""Dates of other years are mistakes: weeks and time zones around them leave the calendar of Python, which has the years
+1 to 9999."""
+
+
+class YearError(ValueError):
+    """A date of another year; the message says what to write."""
+
+
+def in_calendar(date: T) -> T:
+    """Return a date or a time.  Raises YearError when its year is not one of FIRST_YEAR to LAST_YEAR."""
+    if not FIRST_YEAR <= date.year <= LAST_YEAR:
+        raise YearError(f"write a year from {FIRST_YEAR} to {LAST_YEAR}")
+    return date
 
 
 def day_of(date: dt.date | dt.datetime, zone: dt.tzinfo) -> dt.date:

@@ -33,6 +33,8 @@ DRIVER_LOCK = "SITEGEN_DRIVER_LOCK"
 """Name of the variable with the file by which the jobs of a host take turns at creating CUDA contexts."""
 SECRET = ("*TOKEN*", "*SECRET*", "*PASSW*", "*CREDENTIAL*", "*_KEY", "*_KEY_*", "*_AUTH*")
 """Patterns of names that are never passed on, although they are listed above, such as `TORCH_HUB_TOKEN`."""
+REDACTION_LIST = "SITEGEN_PRIVATE"
+"""Name of the variable with the text of the redaction list.  It is never passed on: it holds private names."""
 
 
 def passed_on(environment: Mapping[str, str]) -> dict[str, str]:
@@ -41,7 +43,7 @@ def passed_on(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _is_secret(name: str) -> bool:
-    return _matches(name.upper(), SECRET)
+    return name == REDACTION_LIST or _matches(name.upper(), SECRET)
 
 
 def _matches(name: str, patterns: tuple[str, ...]) -> bool:

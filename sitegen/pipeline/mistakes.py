@@ -7,15 +7,13 @@ from collections.abc import Collection
 from sitegen.diagnostics import Diagnostic, render_report
 from sitegen.pipeline.read_files import SiteFiles
 from sitegen.pipeline.request import MistakesError
-from sitegen.read.privacy import FILE as PRIVATE_FILE
 from sitegen.read.texts import LazyTexts
 
 
 def report_of(diagnostics: Collection[Diagnostic], files: SiteFiles) -> str:
     """Return the mistakes as the author sees them, each with its line."""
     request = files.request
-    paths = (*files.signatures, PRIVATE_FILE)
-    return render_report(diagnostics, LazyTexts(request.root, paths, request.privacy.published))
+    return render_report(diagnostics, LazyTexts(request.root, files.signatures, request.privacy.published))
 
 
 def mistakes_error(diagnostics: Collection[Diagnostic], files: SiteFiles) -> MistakesError:

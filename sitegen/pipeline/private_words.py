@@ -48,7 +48,8 @@ def _checked_files(sheet: Sheet, site: LinkedSite, printer: Printer) -> Files:
 
 def _mistakes(site: LinkedSite, sheet: Sheet, path: str, word: str) -> Iterator[Diagnostic]:
     """Yield a mistake for each place of the word in the files that the page depends on, else in those of the site."""
-    message = f"{OUTPUT}/{path} would publish `{word}`, a word of the redaction list"
+    privacy = site.request.privacy
+    message = f"{OUTPUT}/{privacy.masked(path)} would publish entry {privacy.entry_of(word)} of the redaction list"
     hint = f"write it differently here, or add the way in which it is written to {FILE}"
     known = site.parsed.files.signatures
     own = {name for dependency in sheet.dependencies() for name in dependency.files}

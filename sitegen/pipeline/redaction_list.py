@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
-from sitegen import inside
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.execute.git import git
 from sitegen.model.site import SiteConfig
@@ -20,6 +20,6 @@ def list_mistakes(request: BuildRequest, config: SiteConfig) -> Iterator[Diagnos
     if config.redact and not privacy.is_listed:
         hint = f"write {FILE} beside content/, or put its text into the variable {VARIABLE}"
         yield Diagnostic("SG505", "`redact: required`, and there is no redaction list", Span(SITE_FILE), hint)
-    if privacy.is_listed and inside.is_file(request.root, FILE) and git(request.root, "ls-files", "--", FILE):
+    if os.path.lexists(request.root / FILE) and git(request.root, "ls-files", "--", FILE):
         hint = f"`git rm --cached {FILE}`, and add it to .gitignore; older commits still have it"
         yield Diagnostic("SG507", f"git tracks {FILE}, with the words that nobody should read", Span(FILE), hint)

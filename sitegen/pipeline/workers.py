@@ -153,7 +153,9 @@ def _start(
         gc.enable()  # the parent may have disabled it
         with os.fdopen(into, "wb") as answers:
             while number := os.read(tasks, _NUMBER.size):
-                _answer(answers, work, batches[_NUMBER.unpack(number)[0]], worker)
+                if not _answer(answers, work, batches[_NUMBER.unpack(number)[0]], worker):
+                    while os.read(tasks, 1 << 16):  # the other workers have nothing left to do
+                        pass
         code = 0
     except BrokenPipeError:
         code = 0  # the parent is gone
@@ -161,14 +163,17 @@ def _start(
         os._exit(code)
 
 
-def _answer(answers: Any, work: Callable[[T, int], Any], batch: T, worker: int) -> None:
+def _answer(answers: Any, work: Callable[[T, int], Any], batch: T, worker: int) -> bool:
+    """Send the result of a batch, or the exception, and return whether it is a result."""
+    failed = None
     try:
         data = pickle.dumps((work(batch, worker), None))
     except BaseException as error:
-        data = _pickle_error(error)
+        failed, data = error, _pickle_error(error)
     answers.write(_LENGTH.pack(len(data)))
     answers.write(data)
     answers.flush()
+    return failed is None
 
 
 def _pickle_error(error: BaseException) -> bytes:

@@ -22,8 +22,10 @@ _SAID = re.compile(r"^(?:syntax error|undefined string) in line \d+: ")
 
 def parse_bibliography(text: str, path: str) -> tuple[Bibliography, tuple[Diagnostic, ...]]:
     """Return the works of a file and its mistakes; an entry with a mistake is left out."""
-    from pybtex.database.input.bibtex import LowLevelParser, month_names
+    from pybtex.database.input.bibtex import month_names
     from pybtex.utils import CaseInsensitiveDict
+
+    from sitegen.read.bounded_bibtex import BoundedParser
 
     diagnostics: list[Diagnostic] = []
     works: dict[str, tuple[int, Work]] = {}
@@ -38,7 +40,7 @@ def parse_bibliography(text: str, path: str) -> tuple[Bibliography, tuple[Diagno
         written = lines[line - 1]
         return Span(path, line, len(written) - len(written.lstrip()) + 1, max(len(written.strip()), 1))
 
-    parser = LowLevelParser(_without_bare_signs(text), macros=CaseInsensitiveDict(month_names), handle_error=collect)
+    parser = BoundedParser(_without_bare_signs(text), macros=CaseInsensitiveDict(month_names), handle_error=collect)
     for kind, (key, *rest) in parser:
         if kind.lower() in ("string", "preamble", "comment") or key is None:
             continue
@@ -59,10 +61,14 @@ def _without_bare_signs(text: str) -> str:
 
 def _message(error: Any) -> str:
     said = _SAID.sub("", str(error))
+    if type(error).__name__ == "TooLongError":
+        return said
     return f"unknown string `{said}`" if _is_string(error) else f"this is not BibTeX: {said}"
 
 
 def _hint(error: Any, begins: int) -> str:
+    if type(error).__name__ == "TooLongError":
+        return "write these values out"
     if _is_string(error):
         return "put it in braces, or define it with `@string`"
     return f"the entry begins on line {begins}; is a comma or a brace missing in it?"

@@ -18,6 +18,8 @@ from sitegen import inside
 
 NOTEBOOK = re.compile(r"content/posts/[^/]+/index(?:\.[^/.]+)?\.ipynb")
 """The path of a notebook that is a post."""
+_OF_PYTHON = (TypeError, AttributeError, LookupError, RecursionError)
+"""The errors of a text that is JSON, but no notebook: their messages are not written for authors."""
 MOST_LINES = 200
 """Most lines of an output that a page shows."""
 _IMAGE = re.compile(r"(?P<folder>content/posts/[^/]+)/cell-(?P<cell>\d+)-(?P<number>\d+)\.(?:png|jpg|webp|gif|svg)")
@@ -36,6 +38,11 @@ _MAGIC_LANGUAGES = {
 }
 _SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "image/gif": "gif", "image/svg+xml": "svg"}
 """The endings of images, the preferred kind first."""
+
+
+def words_of(error: Exception) -> str:
+    """Return why a text is no notebook, in words for its author."""
+    return "its cells have another form" if isinstance(error, _OF_PYTHON) else str(error).split("\n", 1)[0][:100]
 
 
 def notebook_text(text: str) -> str:

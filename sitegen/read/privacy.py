@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -18,11 +18,12 @@ from html import unescape
 from pathlib import Path
 from urllib.parse import unquote
 
-from sitegen import inside
 from sitegen.diagnostics import Diagnostic, Span
+from sitegen.model.variables import REDACTION_LIST
+from sitegen.read.texts import read_text
 
 FILE = "private.yaml"
-VARIABLE = "SITEGEN_PRIVATE"
+VARIABLE = REDACTION_LIST
 _KEY = "redact"
 _REDACTED = ("content/", "series/")
 """The folders whose texts are published with other words.  Code and records are never changed: they are measured."""
@@ -30,6 +31,7 @@ _DIARIES = "content/worklog/"
 _PRIVATE = re.compile(r"(?P<indent>[ \t]*)(?:[-*+][ \t]+)*(?:\*\*|__)?private:(?:\*\*|__)?[ \t]*(?P<text>.*)", re.I)
 _BETWEEN = r"(?:[\W_]|%20|&nbsp;){0,6}"
 """What may stand between the words of a name in an address or in HTML."""
+_QUOTED = re.compile(r" `[^`]*`")
 _TAG = re.compile(r"<[^<>]*>")
 _FIRST_OF_CJK = "\u2e80"
 """Scripts from here on set no spaces between words, so a name may stand within other letters."""
@@ -42,13 +44,15 @@ class Privacy:
     words: Mapping[str, str]
     """What stands in place of each word: `Ada Lovelace` → `A. L.`."""
     is_listed: bool = False
-    """Whether there is a list, which may be empty."""
+    """Whether there is a list, which may be empty or unreadable."""
     mistakes: tuple[Diagnostic, ...] = ()
 
     @property
     def key(self) -> bytes:
-        """A digest of the list; empty without words."""
-        return blake2b(repr(sorted(self.words.items())).encode(), digest_size=16).digest() if self.words else b""
+        """A digest of the list; empty without words and mistakes."""
+        if not self.words and not self.mistakes:
+            return b""
+        return blake2b(repr((sorted(self.words.items()), self.mistakes)).encode(), digest_size=16).digest()
 
     def published(self, text: str, path: str) -> str:
         """Return a text of the site as it may be published; the lines keep their numbers."""
@@ -70,6 +74,15 @@ class Privacy:
         words = _TAG.sub("", text) if "<" in text else ""
         readings = (text, words, unescape(words or text) if "&" in text else "", unquote(text) if "%" in text else "")
         return next((word for reading in readings for _, word in self.found(reading)), "")
+
+    def entry_of(self, found: str) -> int:
+        """Return the number of the entry whose word was found in a text, counted from 1: a log may show the number."""
+        entries = enumerate(self.words, 1)
+        return next((number for number, word in entries if _pattern([word], _BETWEEN).fullmatch(found)), 0)
+
+    def masked(self, text: str) -> str:
+        """Return a text with `…` in place of each word of the list: a log may show it."""
+        return self._anywhere.sub("…", text) if self.words else text
 
     def without_words(self) -> Privacy:
         """Return the same with an empty list."""
@@ -94,15 +107,17 @@ class Privacy:
 def load_privacy(root: Path) -> Privacy:
     """Return what the site at `root` keeps to itself."""
     texts = [(VARIABLE, os.environ[VARIABLE])] if os.environ.get(VARIABLE) else []
-    if inside.is_file(root, FILE):
-        texts.append((FILE, inside.read_bytes(root, FILE).decode("utf-8", "replace")))
-    words: dict[str, str] = {}
     mistakes: list[Diagnostic] = []
+    if is_listed := os.path.lexists(root / FILE):  # a link to nowhere and a pipe are lists that cannot be read
+        text, unread = read_text(root, FILE)
+        mistakes += unread
+        texts += [(FILE, text)] if text is not None else []
+    words: dict[str, str] = {}
     for path, text in texts:
         listed, wrong = parse_list(text, path)
         words |= listed
         mistakes += wrong
-    return Privacy(words, bool(texts), tuple(mistakes))
+    return Privacy(words, is_listed or bool(texts), tuple(mistakes))
 
 
 def parse_list(text: str, path: str = FILE) -> tuple[Mapping[str, str], tuple[Diagnostic, ...]]:
@@ -113,11 +128,16 @@ def parse_list(text: str, path: str = FILE) -> tuple[Mapping[str, str], tuple[Di
     listed = node.get(_KEY) if node is not None and isinstance(node.value, Mapping) else None
     if listed is None or not isinstance(listed.value, Mapping):
         hint = "write `redact:`, and below it lines such as `  Ada Lovelace: A. L.`"
-        return {}, (*mistakes, Diagnostic("SG506", "there is no list of words in it", Span(path), hint))
+        return {}, (*_unquoted(mistakes), Diagnostic("SG506", "there is no list of words in it", Span(path), hint))
     words = {word.strip(): child.text for word, child in listed.value.items() if word.strip()}
     within = [listed.value[word].span for word, other in words.items() if Privacy(words).publishes(other)]
     message, hint = "this replacement contains a word of the list", "write initials or a role"
-    return words, (*mistakes, *(Diagnostic("SG506", message, place, hint) for place in within))
+    return words, (*_unquoted(mistakes), *(Diagnostic("SG506", message, place, hint) for place in within))
+
+
+def _unquoted(mistakes: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Yield the mistakes without what they quote of the list: a log may show them."""
+    return (replace(one, message=_QUOTED.sub("", one.message)) for one in mistakes)
 
 
 def without_private_blocks(text: str) -> str:
@@ -158,7 +178,7 @@ def _width(line: str) -> int:
     return len(expanded) - len(expanded.lstrip())
 
 
-def _pattern(words: Mapping[str, str], between: str) -> re.Pattern[str]:
+def _pattern(words: Iterable[str], between: str) -> re.Pattern[str]:
     """Return a pattern of all words, the longest first, in each form of Unicode."""
     spelled = {unicodedata.normalize(form, word) for word in words for form in ("NFC", "NFD")}
     return re.compile("|".join(_whole(word, between) for word in sorted(spelled, key=len, reverse=True)))

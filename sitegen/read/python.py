@@ -8,6 +8,9 @@ import warnings
 
 from sitegen.diagnostics import Diagnostic, Span
 
+NOT_PARSED = (SyntaxError, ValueError, MemoryError, RecursionError)
+"""The errors of Python's parser.  For source that is nested too deeply it raises one of the last two."""
+_DEEP = "it is nested too deeply"
 _COMMAND = re.compile(r"(?m)^([ \t]*)(?:[\w, .]+=[ \t]*)?[%!?].*$|^([ \t]*)[\w.]+\?\??[ \t]*$")
 """Pattern of a line that only IPython can read: `%timeit f()`, `!nvidia-smi`, `files = !ls`, `f?`."""
 
@@ -20,23 +23,23 @@ def syntax_mistake(source: str, path: str, *, notebook: bool = False) -> Diagnos
         error = None if source.lstrip().startswith("%%") else _error(python, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     if error is None:
         return None
-    said = error.msg if isinstance(error, SyntaxError) else str(error)
+    said = error.msg if isinstance(error, SyntaxError) else str(error) if isinstance(error, ValueError) else _DEEP
     return Diagnostic(
         "SG036", f"this is not Python: {said}", _span(error, path), "correct this line or the one above it"
     )
 
 
-def _error(source: str, flags: int = 0) -> SyntaxError | ValueError | None:
+def _error(source: str, flags: int = 0) -> Exception | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of `"\d"` Python says that it will be an error one day
             compile(source, "source", "exec", ast.PyCF_ONLY_AST | flags, dont_inherit=True)
-    except (SyntaxError, ValueError) as error:
+    except NOT_PARSED as error:
         return error
     return None
 
 
-def _span(error: SyntaxError | ValueError, path: str) -> Span:
+def _span(error: Exception, path: str) -> Span:
     if not isinstance(error, SyntaxError):
         return Span(path)
     line, col, end = error.lineno or 1, error.offset or 1, error.end_offset or 0

@@ -24,6 +24,7 @@ from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin
 
 from sitegen.diagnostics import Diagnostic, Span, did_you_mean, near_words
+from sitegen.model.dates import YearError, in_calendar
 from sitegen.model.site import Ref
 from sitegen.read.languages import is_language, language_hint
 from sitegen.read.yaml_nodes import Node, without_places
@@ -226,9 +227,10 @@ def _moment(node: Node, diagnostics: Diagnostics) -> Any:
 
 def _calendar(node: Node, diagnostics: Diagnostics, parse: Callable[[], dt.date], hint: str) -> Any:
     try:
-        return parse()
-    except ValueError:
-        diagnostics.append(Diagnostic("SG013", f"impossible date `{node.text}`", node.span, hint))
+        return in_calendar(parse())
+    except ValueError as error:
+        said = str(error) if isinstance(error, YearError) else hint
+        diagnostics.append(Diagnostic("SG013", f"impossible date `{node.text}`", node.span, said))
         return _UNREADABLE
 
 

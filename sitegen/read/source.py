@@ -50,14 +50,14 @@ def decode(data: bytes, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
 
 def _of_notebook(text: str, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
     """Return the Markdown of a notebook that is a post; of every other notebook its own text."""
-    from sitegen.read.notebook import NOTEBOOK, notebook_text  # late, because few sites have notebooks
+    from sitegen.read.notebook import NOTEBOOK, notebook_text, words_of  # late, because few sites have notebooks
 
     if not NOTEBOOK.fullmatch(path):
         return text, ()
     try:
         return notebook_text(text), ()
-    except (ValueError, TypeError, AttributeError, KeyError) as error:
-        reason = str(error).split("\n", 1)[0][:100]
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
+        reason = words_of(error)
         broken = Diagnostic("SG026", f"this is no notebook: {reason}", Span(path), "save it again in Jupyter")
         return _UNREAD, (broken,)
 

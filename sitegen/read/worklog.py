@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sitegen.diagnostics import Diagnostic, Severity, Span
+from sitegen.model.dates import in_calendar
 from sitegen.model.site import Markdown, WorklogEntry
 from sitegen.read.mojibake import mojibake
 from sitegen.read.pages import stem
@@ -131,7 +132,7 @@ def _read_front_matter(text: str, path: str) -> tuple[Markdown, dt.date | None, 
 def _day_in_name(path: str) -> tuple[dt.date | None, list[Diagnostic]]:
     match = _NAMED_BY_DATE.fullmatch(stem(path))
     try:
-        return (dt.date.fromisoformat(match[1]) if match else None), []
+        return (in_calendar(dt.date.fromisoformat(match[1])) if match else None), []
     except ValueError:
         hint = "a file of one day is named as `2026-11-22.md`"
         return None, [Diagnostic("SG040", f"impossible date in the name `{stem(path)}`", Span(path), hint)]

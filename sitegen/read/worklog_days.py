@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from sitegen.model.dates import in_calendar
 from sitegen.read.calendar_words import is_weekday, month_number
 
 _COUNTDOWN = r"[(\[]?\s*[TDJ]\s*(?P<{0}sign>[-+–—−]|minus)\s*(?P<{0}days>\d{{1,5}})(?:\s*(?:days?|d))?\s*[)\]]?"
@@ -234,7 +235,7 @@ def _numbers(match: re.Match[str]) -> tuple[tuple[int, int, int], bool]:
 
 def _dated(line: DateLine, order: Callable[[int, int, int], dt.date]) -> DateLine:
     try:
-        return replace(line, date=(_month_first if line.certain else order)(*line.numbers))
+        return replace(line, date=in_calendar((_month_first if line.certain else order)(*line.numbers)))
     except ValueError:
         return line
 

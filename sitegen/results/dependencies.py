@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import PurePosixPath
 
+from sitegen.read.python import NOT_PARSED
+
 SourceTexts = Mapping[str, str]
 """Text by path from the site's root."""
 
@@ -89,7 +91,7 @@ def _parse(text: str) -> ast.Module:
     plain = "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in text.splitlines())
     try:
         return ast.parse(plain)
-    except (SyntaxError, ValueError):
+    except NOT_PARSED:
         return ast.Module(body=[], type_ignores=[])
 
 

@@ -20,6 +20,7 @@ SECRETS = {
     # names that begin as those of libraries do, and variables that name files of a CI service
     **dict.fromkeys(("NVIDIA_API_KEY", "NGC_API_KEY", "HF_TOKEN", "TORCH_HUB_TOKEN", "TRITON_SECRET"), "s3cret"),
     **dict.fromkeys(("GITHUB_ENV", "GITHUB_PATH", "HTTPS_PROXY", "NETRC", "PIP_INDEX_URL"), "s3cret"),
+    "SITEGEN_PRIVATE": "redact: {s3cret: x}",  # the redaction list
 }
 NEEDED = {
     "CUDA_LAUNCH_BLOCKING": "1",

@@ -9,7 +9,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -27,9 +27,11 @@ from sitegen.importing.jekyll.convert import import_jekyll
 from sitegen.importing.jekyll.liquid import tokens
 from sitegen.measure import exercise
 from sitegen.measure.exercise import JOB, check_folder
+from sitegen.read.python import syntax_mistake
 from sitegen.render.shared import budget
 from sitegen.render.shared.sandbox import OwnTemplates
 from sitegen.render.shared.templates import TemplateFailure
+from sitegen.results.dependencies import files_reached_by_text
 
 ROOT = Path(__file__).parents[2]
 SITE = "title: T\nbase_url: https://example.org/\n"
@@ -391,6 +393,51 @@ def test_digits_of_a_rounded_number_are_bounded() -> None:
     assert "above 1000000" in refusal("{{ 5|round(-1000001) }}")[0]
 
 
+SHARED = """{% set ns = namespace(a=[1], b=[1], s=(1,)) %}{% for i in range(40) %}{% set ns.a = [ns.a, ns.a] %}
+{% set ns.b = [ns.b, ns.b] %}{% set ns.s = (ns.s, ns.s) %}{% endfor %}"""
+"""Lists and tuples that hold a value 2 to the power of 40 times."""
+UNSTOPPABLE = [
+    *("{{ ns.a == ns.b }}", "{{ ns.a < ns.b }}", "{{ 1 if ns.a != ns.b }}", "{{ ns.a in [ns.b] }}"),
+    *("{{ ns.a not in [ns.b] }}", "{{ ns.a is eq(ns.b) }}", "{{ [ns.a]|select('==', ns.b)|list|length }}"),
+    *("{{ [ns.a].index(ns.b) }}", "{{ [ns.a].count(ns.b) }}", "{{ [ns.a, ns.b]|sort|length }}", "{{ ns.s in {} }}"),
+    *("{{ {1: ns.a}.items() == {1: ns.b}.items() }}", "{{ [ns.a, ns.b]|max|length }}", "{{ {ns.s: 1}|length }}"),
+    *("{{ {}.get(ns.s) }}", "{{ {}[ns.s] }}", "{{ dict([(ns.s, 1)])|length }}", "{{ [ns.s]|unique|list|length }}"),
+    *("{{ dict([ns.s, 1]|batch(2))|length }}", "{{ namespace([(ns.s, 1)]) }}", "{{ ns.s is in([]) }}"),
+    "{% for x in [ns.a, ns.b] %}{{ loop.changed(x) }}{% endfor %}",
+    "{{ dict(range(0, 10 ** 5 * (2 ** 61 - 1), 2 ** 61 - 1)|batch(2))|length }}",  # all keys have the hash 0
+    "{% set a, b = 2 ** 300000, 3 ** 90000 %}{% for i in range(9000) %}{% set x = a // b %}{% endfor %}",
+    "{{ ([2 ** 300000] * 10 ** 6)|sum > 1 }}",
+    "{% for i in range(100) %}{{ ('ab ' * 300000)|urlize|length }}{% endfor %}",
+    "{% macro a(n) %}{% if n %}{{ a(n - 1) }}{{ a(n - 1) }}{% endif %}{% endmacro %}{{ a(60) }}",
+]
+
+
+@pytest.mark.parametrize("template", UNSTOPPABLE)
+def test_work_that_python_cannot_interrupt_is_refused_before_it_begins(template: str) -> None:
+    began = time.thread_time()
+    with pytest.raises((SecurityError, TemplateFailure), match=r"refused|make more than"):
+        OwnTemplates().from_string(SHARED + template).render()
+    assert time.thread_time() - began < budget.MOST_SECONDS + 1
+
+
+def test_a_sum_of_lists_takes_time_in_its_length() -> None:
+    text = "{{ ([['a']] * 100000)|sum(start=[])|length }} {{ ([{'k': (1,)}] * 3)|sum('k', start=())|length }}"
+    began = time.thread_time()
+    assert OwnTemplates().from_string(text).render() == "100000 3"
+    assert time.thread_time() - began < 1
+    assert OwnTemplates().from_string("{{ [1, 2]|sum }} {{ [{'k': 3}]|sum('k', 4) }}").render() == "3 7"
+    with pytest.raises((TypeError, TemplateFailure), match="`sum` cannot add str to list"):
+        OwnTemplates().from_string("{{ ['a']|sum(start=[]) }}").render()
+
+
+def test_comparisons_and_keys_of_a_page_give_what_jinja_gives() -> None:
+    text = (
+        "{{ 1 < 2 < 3 }} {{ 1 == 1.0 }} {{ 'a' in 'abc' }} {{ 'k' in {'k': 1} }} {{ [1] == [1] }} {{ 2 not in (1,) }}"
+        " {{ {(1, 2): 'x'}[(1, 2)] }} {{ dict([('a', 1)], b=2)['b'] }} {{ {'a': 1}.get('a') }} {{ 3 is gt 2 }}"
+    )
+    assert OwnTemplates().from_string(text).render() == "True True True True True True x 2 1 True"
+
+
 def test_each_page_has_a_budget_of_its_own() -> None:
     template = OwnTemplates().from_string("{% for i in range(60) %}{% set x = 'x' * 10**6 %}{% endfor %}{{ page }}")
     assert [template.render(page=n) for n in range(5)] == ["0", "1", "2", "3", "4"]
@@ -414,3 +461,98 @@ def test_a_directive_that_works_without_end_is_stopped_once(site: Path, little_m
     assert time.process_time() - began < 10.0
     assert code == 1 and output.count("the template of `{count}` fails") == 20
     assert "correct templates/directives/count.html:" in output
+
+
+@pytest.mark.parametrize("path", ["content/words.txt", "content/site.yaml"])
+@pytest.mark.parametrize("kind", ["a pipe", "a folder", "a link to nowhere"])
+def test_a_file_of_one_command_that_is_not_regular_is_reported(site: Path, path: str, kind: str) -> None:
+    place = site / path
+    place.unlink(missing_ok=True)
+    {"a pipe": os.mkfifo, "a folder": os.mkdir, "a link to nowhere": lambda at: at.symlink_to("nowhere")}[kind](place)
+    code, output = said("check", "--spelling")
+    assert code == 1 and "error[SG022]" in output and f"{path}:1:1" in output
+
+
+@pytest.fixture
+def deep_folders() -> Iterator[Callable[[Path], None]]:
+    """Make 1,500 folders in each other, and remove them again: `shutil.rmtree` of this Python cannot."""
+    made: list[Path] = []
+
+    def make(place: Path) -> None:
+        made.append(place)
+        place.mkdir(parents=True, exist_ok=True)
+        folder = os.open(place, os.O_RDONLY)
+        for _ in range(1500):
+            os.mkdir("a", dir_fd=folder)
+            folder, above = os.open("a", os.O_RDONLY, dir_fd=folder), folder
+            os.close(above)
+        os.close(folder)
+
+    yield make
+    subprocess.run(["rm", "-rf", *made], check=True)
+
+
+@pytest.mark.parametrize("room", ["content/posts", "content/worklog", "kernels", "series", "templates"])
+def test_folders_in_each_other_are_no_recursion(site: Path, room: str, deep_folders: Callable[[Path], None]) -> None:
+    deep_folders(site / room)
+    code, output = said("check")
+    assert code == 0 and "Traceback" not in output
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("content/posts/a.md", "---\ntitle: A\ndate: 2024-01-01\nupdated: 0001-01-01T00:00:00+23:59\n---\n"),
+        ("content/posts/a.md", "---\ntitle: A\ndate: 9999-12-31T23:59:59-23:59\n---\n"),
+        ("content/posts/a.md", "---\ntitle: A\ndate: 0001-01-01\n---\n"),
+        ("content/worklog/0001-01-01.md", "Text.\n"),
+        ("content/worklog/9999-12-31.md", "Text.\n"),
+        ("content/worklog/a.md", "---\ndate: 9999-12-31\n---\nText.\n"),
+        ("content/site.yaml", f"{SITE}countdown: {{goal: G, date: 9999-12-31}}\n"),
+    ],
+)
+def test_a_date_at_an_end_of_the_calendar_is_a_mistake(site: Path, path: str, text: str) -> None:
+    (site / path).parent.mkdir(exist_ok=True)
+    (site / path).write_text(text)
+    output = said("build")[1] + said("check")[1]
+    assert "impossible date" in output and f"{path}:" in output
+    assert "write a year from 1000 to 9000" in output or "0001-01-01.md" in path or "9999-12-31.md" in path
+
+
+DIARY = "0001-01-01\n\nFirst.\n\n2024-01-01\n\nNow.\n\n9999-12-31\n\nLast.\n"
+
+
+def test_dates_in_a_diary_at_the_ends_of_the_calendar_build(site: Path) -> None:
+    (site / "content/worklog").mkdir()
+    (site / "content/worklog/diary.md").write_text(DIARY)
+    assert said("build")[0] == 0
+    assert said("build", "--as-of", "9999-12-31")[0] == 2
+
+
+def test_thousands_of_needs_and_concepts_are_compared_in_seconds(site: Path) -> None:
+    needs, teaches = (f"[{', '.join(f'{letter}{n}' for n in range(3000))}]" for letter in "tu")
+    front = f"title: A\ndate: 2024-01-01\nneeds: {needs}\nteaches: {teaches}\n"
+    (site / "content/posts/a.md").write_text(f"---\n{front}---\n")
+    began = time.process_time()
+    assert said("check")[0] == 0
+    assert time.process_time() - began < 20
+
+
+@pytest.mark.parametrize("source", ["(" * 50_000, "x = " + "-" * 50_000 + "1", "x = " + "1 + " * 20_000 + "1"])
+def test_python_that_is_nested_too_deeply_is_a_mistake_or_none(site: Path, source: str) -> None:
+    mistake = syntax_mistake(source, "kernels/a/a.py")
+    assert mistake is None or mistake.code == "SG036"
+    assert files_reached_by_text(source, "kernels/a/a.py", {}) == ()
+
+
+def test_a_notebook_of_another_form_is_described_without_an_error_of_python(site: Path) -> None:
+    post = site / "content/posts/a/index.ipynb"
+    post.parent.mkdir()
+    for wrong in (
+        {"cells": [1]},
+        {"cells": [{"cell_type": 1, "source": 2}]},
+        {"cells": [{"cell_type": "code", "source": 3}]},
+    ):
+        post.write_text(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, **wrong}))
+        output = said("check")[1]
+        assert "Traceback" not in output and "NoneType" not in output and "not iterable" not in output

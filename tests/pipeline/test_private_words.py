@@ -2,6 +2,7 @@
 
 import datetime as dt
 import gzip
+import os
 import subprocess
 import zipfile
 from collections.abc import Iterator
@@ -187,6 +188,54 @@ def test_a_list_that_leaks_or_cannot_be_read_or_is_tracked_by_git_is_refused(sit
     assert not update(site, site / "public", processes=1).failed
     subprocess.run(["git", "add", "private.yaml"], cwd=site, check=True)
     assert "SG507" in [mistake.code for mistake in check(site).diagnostics]
+
+
+@pytest.mark.parametrize("kind", ["a pipe", "a folder", "a link to nowhere", "a link out", "a link to a hidden file"])
+def test_a_list_that_is_no_regular_file_of_the_site_stops_the_build(site: Path, kind: str, tmp_path: Path) -> None:
+    (site / "private.yaml").unlink()
+    assert not update(site, site / "public", processes=1).failed  # no list, and the build keeps this state
+    before = published(site)
+    put_in_place_of_the_list(site, kind, tmp_path)
+    for result in (update(site, site / "public", processes=1), check(site)):
+        assert result.failed
+        assert [one.span.path for one in check(site).diagnostics if one.code == "SG022"] == ["private.yaml"]
+    assert published(site) == before
+
+
+def put_in_place_of_the_list(site: Path, kind: str, outside: Path) -> None:
+    place = site / "private.yaml"
+    targets = {"a link to nowhere": "nowhere", "a link out": outside / "list.yaml", "a link to a hidden file": ".list"}
+    write(outside, "list.yaml", LIST)
+    write(site, ".list", LIST)
+    if kind == "a pipe":
+        os.mkfifo(place)
+    elif kind == "a folder":
+        place.mkdir()
+    else:
+        place.symlink_to(targets[kind])
+
+
+def test_a_list_that_is_not_utf_8_stops_the_build(site: Path) -> None:
+    (site / "private.yaml").write_bytes("redact: {Jörg Müller: J. M.}\n".encode("latin-1"))
+    assert "private.yaml:1:11" in update(site, site / "public", processes=1).report
+
+
+@pytest.mark.parametrize("kind", LEAKS)
+def test_the_report_names_the_entry_and_never_the_word(site: Path, kind: str) -> None:
+    """Strangers read the logs of a public CI."""
+    edit(site, "private.yaml", "redact:\n", "redact:\n  Grace Hopper: G. H.\n")
+    path, old, new, _ = LEAKS[kind]
+    edit(site, path, old, new)
+    report = update(site, site / "public", processes=1).report
+    assert "entry 2 of the redaction list" in report and "ovelace" not in report.lower()
+    assert not any("ovelace" in one.message.lower() for one in check(site).diagnostics)
+
+
+@pytest.mark.parametrize("text", ["{Max: M., Max: N.}", "{Max: Max again}", "{Max", "[Max]"])
+def test_the_report_of_a_wrong_list_does_not_quote_it(site: Path, text: str) -> None:
+    write(site, "private.yaml", f"redact: {text}\n")
+    report = update(site, site / "public", processes=1).report
+    assert "private.yaml:1:" in report and "Max" not in report
 
 
 def test_cells_are_measured_as_they_are_published(site: Path) -> None:

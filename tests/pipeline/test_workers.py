@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -82,6 +83,18 @@ def test_a_worker_that_crashes_says_by_which_signal_and_nothing_of_memory(number
         os.kill(os.getpid(), number)
 
     assert lost(crash) == f"a worker process crashed ({name})"
+
+
+def test_after_a_failure_no_batch_begins(tmp_path: Path) -> None:
+    """Each page of a bad template takes seconds to fail."""
+
+    def work(batch: int, worker: int) -> None:
+        (tmp_path / str(batch)).touch()
+        raise ValueError
+
+    with pytest.raises(ValueError):
+        list(map_batches(work, list(range(100)), 2))
+    assert len(list(tmp_path.iterdir())) <= 4
 
 
 def test_a_worker_that_leaves_says_its_exit_code() -> None:

@@ -98,3 +98,20 @@ def test_unknown_string() -> None:
 
 def test_key_twice() -> None:
     assert mistakes(ENTRY % "a" + ENTRY % "a") == [("SG023", 2, "`a` is named twice", "the first is on line 1")]
+
+
+def test_strings_that_hold_strings_are_bounded() -> None:
+    """Eight lines of ten times the previous one: a title of a gigabyte."""
+    tens = (" # ".join([f"x{number}"] * 10) for number in range(8))
+    lines = ['@string{x0 = "aaaaaaaaaa"}', *(f"@string{{x{number} = {ten}}}" for number, ten in enumerate(tens, 1))]
+    found = mistakes("\n".join([*lines, "@misc{a, title = x8}"]))
+    message = "the strings of this file have more than 4,000,000 characters"
+    assert found[0] == ("SG025", 7, message, "write these values out")
+    assert {code for code, _, _, _ in found} == {"SG025"}
+
+
+def test_a_string_that_two_thousand_entries_use_is_no_mistake() -> None:
+    text = '@string{ieee = "Proceedings of the IEEE"}\n' + "".join(
+        f"@article{{a{n}, title = {{T}}, journal = ieee, month = jan}}\n" for n in range(2_000)
+    )
+    assert len(works(text)) == 2_000

@@ -13,6 +13,7 @@ import yaml
 from sitegen.importing.folders.convert import TextConversion
 from sitegen.importing.folders.source import Folder, FolderText, without_marks
 from sitegen.importing.foreign_values import yaml_values
+from sitegen.read.notebook import words_of
 
 _HEAD = re.compile(r"(?:[ \t]*(?:#\||//\||%%\|)[^\n]*\n|:[\w-]+:[^\n]*\n)+")
 _OPTION = re.compile(r"[ \t]*(?:(?:#\||//\||%%\|)[ \t]*|:)(?P<key>[\w.-]+)[ \t]*:[ \t]*(?P<value>[^\n]*)")
@@ -137,8 +138,8 @@ def notebook_text(folder: Folder, path: str) -> FolderText:
     try:
         notebook = json.loads(folder.read(path))
         parts = list(_parts(notebook))
-    except (ValueError, TypeError, AttributeError, KeyError) as error:
-        folder.warn("SG606", f"this is no notebook: {str(error)[:80]}", path)
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
+        folder.warn("SG606", f"this is no notebook: {words_of(error)}", path)
         return FolderText(path)
     text = "\n\n".join(parts) + "\n"
     folder.texts[path] = without_marks(text)

@@ -1,6 +1,7 @@
-"""Compile templates of a site to code that counts its steps, and that calls the sandbox for `a ~ b` and for slices.
+"""Compile templates of a site to code that counts its steps, and that calls the sandbox for some expressions: `a ~ b`,
+slices, comparisons and keys.
 
-Jinja compiles these two to plain Python.  The sandbox lets it compile other operators to calls.
+Jinja compiles these to plain Python.  The sandbox lets it compile other operators to calls.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jinja2 import nodes
-from jinja2.compiler import CodeGenerator, Frame
+from jinja2.compiler import CodeGenerator, Frame, operators
 from jinja2.nodes import Node
 
 from sitegen.render.shared.budget import STEP
@@ -34,6 +35,32 @@ class CountedCode(CodeGenerator):
             self.visit(part, frame)
             self.write(", ")
         self.write("))")
+
+    def visit_Compare(self, node: nodes.Compare, frame: Frame) -> None:
+        self.write("(")
+        self._write_weighed(node.expr, frame)
+        for one in node.ops:
+            self.write(f" {operators[one.op]} ")
+            self._write_weighed(one.expr, frame, "searched" if one.op in ("in", "notin") else "weighed")
+        self.write(")")
+
+    def visit_Dict(self, node: nodes.Dict, frame: Frame) -> None:
+        self.write("{")
+        for item in node.items:
+            self._write_weighed(item.key, frame)
+            self.write(": ")
+            self.visit(item.value, frame)
+            self.write(", ")
+        self.write("}")
+
+    def _write_weighed(self, node: nodes.Expr, frame: Frame, method: str = "weighed") -> None:
+        """Write an expression whose value is compared or hashed."""
+        if isinstance(node, nodes.Const):
+            self.visit(node, frame)
+            return
+        self.write(f"environment.{method}(")
+        self.visit(node, frame)
+        self.write(")")
 
     def visit_Getitem(self, node: nodes.Getitem, frame: Frame) -> None:
         if not isinstance(node.arg, nodes.Slice):

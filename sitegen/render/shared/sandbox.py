@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache, wraps
@@ -36,7 +36,17 @@ from markupsafe import Markup
 
 from sitegen.render.shared.budget import STEP, Budget, bytes_of
 from sitegen.render.shared.counted_code import CountedCode
-from sitegen.render.shared.sizes import counted, filter_size, format_size, joined, refuse_text, weight
+from sitegen.render.shared.sizes import (
+    MOST_TEXT,
+    NESTED,
+    counted,
+    filter_size,
+    format_size,
+    joined,
+    refuse_text,
+    weight,
+)
+from sitegen.render.shared.sums import sum_of
 from sitegen.render.shared.templates import TemplateFailure, Templates
 
 T = TypeVar("T")
@@ -50,10 +60,17 @@ _OF_LETTERS = frozenset({"list", "sort", "unique", "batch", "slice", "groupby"})
 """Filters that make a list of the letters of a text."""
 _OF_JINJA = (Context, nodes.EvalContext, jinja2.Environment)
 """The types of the first argument that Jinja itself gives to some filters."""
+_SLOW = frozenset({"pprint", "urlize", "wordwrap"})
+"""Filters that take about a microsecond for each letter."""
 _READ = (str, list, tuple, dict, range)
 """The types of which a filter may read every item."""
 PIECE = 72
 """The bytes of a text of some letters, and of its place in a list."""
+LETTERS, BITS, PAIRS = 64, 1024, 8
+"""The letters that a comparison reads, the products of bits that an operation takes, and the squares of pairs that
+`dict` takes in about the time of one byte of the budget."""
+SLOW = 32
+"""The bytes of the budget for a letter that a slow filter reads."""
 ESCAPED = 4
 """The most characters that escaping adds to one: `&#34;`."""
 _WIDE = frozenset({"center", "ljust", "rjust", "zfill", "expandtabs"})
@@ -70,6 +87,11 @@ _JINJAS = (
 )
 _CALLED = (safe_range, dict, Cycler, Joiner, Namespace)
 """Jinja's own globals, except `lipsum`, whose work has no limit."""
+_SCALARS = frozenset({int, float, bool, type(None)})
+_COMPARED = frozenset(
+    {"eq", "==", "equalto", "ne", "!=", "lt", "<", "lessthan", "le", "<=", "gt", ">", "greaterthan", "ge", ">=", "in"}
+)
+"""Tests that compare their arguments."""
 _OWNERS = (*_VALUES, LoopContext, Cycler)
 """The types whose methods a template may call, if Jinja's sandbox allows them."""
 _WRAPPED = frozenset({"format", "format_map"})
@@ -102,9 +124,11 @@ class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.budget = Budget()
-        self.filters = {name: _sized(name, made, self.budget) for name, made in self.filters.items()}
+        filters = self.filters | {"sum": sum_of}
+        self.filters = {name: _sized(name, made, self.budget) for name, made in filters.items()}
         self.filters |= {name: _bounded(self.filters[name], skipped) for name, skipped in _SIZED.items()}
         self.filters["format"] = _bounded_format(self.filters["format"])
+        self.tests |= {name: self._weighed_test(self.tests[name]) for name in _COMPARED}
         self.finalize = self._shown
 
     @property
@@ -117,6 +141,35 @@ class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
         """Count a value that was made just now, and return it."""
         self.budget.charge(bytes_of(value))
         return value
+
+    def weighed(self, value: T) -> T:
+        """Count what a comparison or a hash reads of a value, and return it.
+
+        Nothing can stop a comparison or a hash once it runs.  Each of some thirty lists can hold the previous one
+        twice: a comparison of two such lists takes minutes.
+        """
+        if isinstance(value, str):
+            self.budget.charge(len(value) // LETTERS)
+        elif value.__class__ not in _SCALARS and isinstance(value, NESTED):
+            size = weight(value)
+            if size > MOST_TEXT:
+                raise SecurityError(f"a comparison or a key of more than {MOST_TEXT} characters and values is refused")
+            self.budget.charge(size)
+        return value
+
+    def searched(self, value: T) -> T:
+        """Count what `in` reads of the value on its right, and return it.  Of a mapping `in` reads nothing."""
+        return value if isinstance(value, Mapping) else self.weighed(value)
+
+    def _weighed_test(self, made: Any) -> Callable[..., bool]:
+        @wraps(made)
+        def weighed(*args: Any) -> Any:
+            return made(*map(self.weighed, args))
+
+        return weighed
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        return super().getitem(obj, self.weighed(argument) if isinstance(argument, tuple) else argument)
 
     def concat(self, parts: Iterable[str]) -> str:
         made = joined(parts)
@@ -157,13 +210,27 @@ class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
         if type(obj) is not Macro and not self.is_safe_callable(obj):
             name = getattr(obj, "__name__", type(obj).__name__)
             raise SecurityError(f"a template may not call `{name}`")
+        if obj is dict or obj is Namespace:
+            args = tuple(map(self._counted_pairs, args))
         method = getattr(obj, "__wrapped__", obj)
         if isinstance(owner := getattr(method, "__self__", None), str):
             if method.__name__ == "join":
                 args = tuple(list(counted(iter(arg))) for arg in args)
             self.budget.charge(PIECE * _pieces(method.__name__, owner, (*args, *kwargs.values())))
             _refuse_method(method.__name__, owner, (*args, *kwargs.values()))
+        elif type(obj) is not Macro:
+            self.searched(owner)
+            for arg in args:
+                self.weighed(arg)
         return self.made(context.call(obj, *args, **kwargs))
+
+    def _counted_pairs(self, pairs: Any) -> Any:
+        """Return what a template gives to `dict`, as a list.  With keys of equal hashes, its time is quadratic."""
+        if isinstance(pairs, Mapping):
+            return pairs
+        made = list(self.budget.counted(counted(iter(pairs))))
+        self.budget.charge(len(made) ** 2 // PAIRS)
+        return made
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
         if operator == "%":
@@ -173,6 +240,8 @@ class OwnTemplates(ImmutableSandboxedEnvironment, Templates):
             _refuse_sum(left, right)
         elif operator in ("*", "**") and _size(operator, left, right) > LONGEST:
             raise SecurityError(f"`{operator}` would make more than {LONGEST} characters, elements or bits")
+        if isinstance(left, int) and isinstance(right, int):
+            self.budget.charge(left.bit_length() * right.bit_length() // BITS)
         return self.made(super().call_binop(context, operator, left, right))
 
     def call_unop(self, context: Any, operator: str, arg: Any) -> Any:
@@ -240,7 +309,9 @@ def _sized(name: str, made: Callable[..., Any], budget: Budget) -> Callable[...,
         values = [budget.counted(counted(arg)) if isinstance(arg, Iterator) else arg for arg in values]
         if name == "join":
             values = [list(arg) if isinstance(arg, Iterator) else arg for arg in values]
-        refuse_text(filter_size(name, [*values, *kwargs.values()]))
+        size = filter_size(name, [*values, *kwargs.values()])
+        refuse_text(size)
+        budget.charge(int(size) * SLOW if name in _SLOW else int(size) // LETTERS)
         result = made(*kept, *values, **kwargs)
         refuse_text(len(result) if isinstance(result, str) else 0)
         budget.charge(bytes_of(result))
@@ -337,6 +408,10 @@ def _size(operator: str, left: Any, right: Any) -> float:
 def _words(error: BaseException) -> str:
     """Return the message of an error in one line; of Jinja's errors without the name of the class."""
     said = str(error).partition("\n")[0]
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply, or calls itself without end"
+    if isinstance(error, (SyntaxError, MemoryError)):
+        return "loops, conditions or brackets are nested too deeply"
     if isinstance(error, jinja2.TemplateError):
         return said
     return f"{type(error).__name__}: {said}" if said else type(error).__name__

@@ -6,7 +6,7 @@ A template can double a text in each round of a loop, so that some thirty rounds
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MappingView, Sequence
 from types import GeneratorType
 from typing import Any
 
@@ -15,6 +15,8 @@ from jinja2.utils import Namespace
 
 MOST_TEXT = 16_000_000
 """The most characters that one text may have."""
+NESTED = (list, tuple, Mapping, MappingView)
+"""The types of collections that may hold further ones."""
 _OTHER = 16
 """The size of a value that is no text and holds no other values."""
 
@@ -45,14 +47,21 @@ def weight(value: Any, known: dict[int, int] | None = None) -> int:
         return len(value)
     if isinstance(value, Namespace):
         value = vars(value)
-    if not isinstance(value, (list, tuple, Mapping)):
+    if isinstance(value, int):
+        return _OTHER + value.bit_length() // 8
+    if not isinstance(value, NESTED):
         return _OTHER
     known = {} if known is None else known
     if id(value) not in known:
         known[id(value)] = 0  # a collection that holds itself
-        items = [*value.keys(), *value.values()] if isinstance(value, Mapping) else value
-        known[id(value)] = sum(1 + weight(item, known) for item in items)
+        known[id(value)] = sum(1 + weight(item, known) for item in _items(value))
     return known[id(value)]
+
+
+def _items(value: Any) -> Iterable[Any]:
+    """Return what a collection holds, of a mapping the keys and the values."""
+    held = getattr(value, "mapping", {}) if isinstance(value, MappingView) else value
+    return [*held.keys(), *held.values()] if isinstance(held, Mapping) else held
 
 
 def counted(values: Iterator[Any]) -> Iterator[Any]:

@@ -30,7 +30,7 @@ ASSETS = "assets/"
 SHEET = "site.css"
 TEXT = (".html", ".json", ".svg", ".txt", ".xml")
 _COMMENT_LINE = re.compile(rb"^[ \t]*//.*\n", re.MULTILINE)
-_PLAIN, _SANDBOXED = "__jinja2_%s.cache", "__jinja2_%s.counted.cache"
+_PLAIN, _SANDBOXED = "__jinja2_%s.cache", "__jinja2_%s.weighed.cache"
 """The names of compiled templates.  The code for the sandbox differs, and the two must not be confused."""
 
 
