@@ -21,6 +21,16 @@ from sitegen.render.outputs.to_markdown import fenced, table, to_markdown
         ('<p><img src="a.png" alt="A plot"></p>', "![A plot](https://example.org/x/a.png)"),
         ("<dl><div><dt>GPU</dt><dd>H200</dd></div><dt>L2</dt><dd>60 MB</dd></dl>", "GPU: H200\n\nL2: 60 MB"),
         ("<p>1 &lt; 2&nbsp;µs</p>", "1 < 2\u00a0µs"),
+        ("<p>&lt;script&gt;f()&lt;/script&gt;</p>", "&#60;script>f()&#60;/script>"),
+        ("<p>\\&lt;img onerror=f()&gt;</p>", "\\&#60;img onerror=f()>"),
+        ("<p>[x](javascript:f()) [x]: javascript:f()</p>", "[x&#93;(javascript:f()) [x&#93;: javascript:f()"),
+        ("<p>[x]<i></i><u>(javascript:f())</u></p>", "[x]**(javascript:f())"),
+        ("<p>[x]<u>(javascript:f())</u></p>", "[x]&#40;javascript:f())"),
+        ("<p>`<code>&lt;b&gt;</code></p>", "&#96;`<b>`"),
+        ("<p><code>a` &lt;b&gt;</code></p>", "``a` <b>``"),
+        ("<p><code>`</code></p>", "`` ` ``"),
+        ('<p><svg aria-label="&lt;b&gt;"></svg></p>', "[&#60;b>]"),
+        ("<table><tr><td>&lt;b&gt;|`</td></tr></table>", "| &#60;b>\\|&#96; |\n| --- |"),
     ],
 )
 def test_a_page_says_the_same(html: str, markdown: str) -> None:
