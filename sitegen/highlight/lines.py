@@ -73,7 +73,7 @@ _MOST_BLANK = re.compile(r"\s{200}")
 _MOST_VERIFIED, _MOST_OF_OTHERS, _MOST_OF_SLOW = 50_000, 5_000, 1_000
 """The most characters of a listing that is highlighted: by a verified lexer, by others, and by those in `_SLOW`.  A
 lexer may look at the rest of the listing again from each place."""
-_SLOW = frozenset({"AspectJ", "C#", "autohotkey"})
+_SLOW = frozenset({"AspectJ", "C#", "Fantom", "Nemerle", "X++", "autohotkey"})
 """Names of lexers that need more than the square of the length."""
 _MOST_UNCLOSED = 200
 """The most raw strings of C++ (`R"`), and the most comments (`/*`) without an end, in a listing that is highlighted:
