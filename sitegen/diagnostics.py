@@ -13,8 +13,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-_UNPRINTABLE = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
-"""Pattern of characters, other than white space, that control a terminal or cannot be written in UTF-8."""
+_UNPRINTABLE = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Pattern of characters, other than white space, that control a terminal, that show the text around them in another
+order, or that cannot be written in UTF-8."""
 FRAME_WIDTH = 160
 """Most characters of a source line that are shown; a longer line is cut around the column."""
 MOST_CHARACTERS = 1000
@@ -105,7 +106,7 @@ def _rendered(diagnostic: Diagnostic, lines: list[str], repeated: int) -> str:
 
 
 def printable(text: str) -> str:
-    """Return a text that cannot control a terminal: what may do so becomes U+FFFD."""
+    """Return a text that cannot control a terminal or reverse its letters: what may do so becomes U+FFFD."""
     return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 

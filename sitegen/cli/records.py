@@ -30,6 +30,7 @@ from sitegen.cli.common import (
 )
 from sitegen.cli.compiled import compiled_lines
 from sitegen.cli.run_progress import run_report
+from sitegen.diagnostics import printable
 
 if TYPE_CHECKING:
     from sitegen.pipeline.in_memory import LoadedSite
@@ -339,6 +340,7 @@ def compare(before: str, after: str | None, markdown: bool, as_json: bool, fail_
     """
     from sitegen.cli.claims import newly_false
     from sitegen.cli.sides import pairs
+    from sitegen.model.markdown_text import as_words
     from sitegen.results.compare import compare_all
     from sitegen.results.render_comparison import render_json, render_markdown, render_text
 
@@ -351,9 +353,9 @@ def compare(before: str, after: str | None, markdown: bool, as_json: bool, fail_
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     render = render_markdown if markdown else render_json if as_json else render_text
-    click.echo(render(rows))
+    click.echo(printable(render(rows)))
     for line in newly_false(loaded, compared):
-        click.echo(f"- {line}" if markdown else line, err=as_json)
+        click.echo(printable(f"- {as_words(line)}" if markdown else line), err=as_json)
     refused = [row for row in rows if row.verdict in fail_on]
     if refused:
         fail("; ".join(f"{row.title} is {row.verdict}" for row in refused))

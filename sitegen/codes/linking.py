@@ -126,8 +126,9 @@ GROUP = CodeGroup(
             "SG213",
             "An image cannot be shown, or a file can hold a script",
             "The file exists and is damaged, is larger than a page can carry, is a drawing that holds a script, or is "
-            "a page of HTML beside the text. Browsers would show a broken picture, or run the script as one of this "
-            "site. Save the image again, smaller or without the script, and put a page of HTML into a .zip file.",
+            "a page of HTML or XML beside the text. Browsers would show a broken picture, or run the script as one of "
+            "this site. A drawing that loads a file of another site is refused, too. Save the image again, smaller or "
+            "without the script, and put a page into a .zip file.",
             "an SVG with a <script> in it",
             "the same SVG without the script",
         ),

@@ -142,9 +142,11 @@ _TEXT = (
     ),
     Code(
         "SG116",
-        "Unknown language of a listing",
-        "The fence names a language that the highlighter does not know, so its code is shown without colours. Correct "
-        "the name, or leave it out.",
+        "A listing is shown without colours",
+        "The fence names a language that the highlighter does not know: correct the name, or leave it out. Or the "
+        "listing has a line of more than 1,000 characters or 200 blanks in one place, or is longer than 50,000 "
+        "characters: 5,000 in a language other than Bash, C, C++, CSS, CUDA, Go, HTML, INI, JavaScript, PTX, Python, "
+        "Rust, SASS, TOML, Triton and TypeScript. Show a part of it, or break its lines.",
         "```pyhton\nx = 1\n```\n",
         "```python\nx = 1\n```\n",
         _POST,

@@ -70,10 +70,10 @@ GROUP = CodeGroup(
         Code(
             "SG307",
             "A record has a value that no measurement gives",
-            "A time of zero, a negative or endless number, a ceiling without a kind, or a name of a GPU that is "
-            "no name "
-            "stands in the record. sitegen never writes such a value, so the file was edited or damaged. Restore the "
-            "file, or run the kernel again.",
+            "A time of zero, a negative or endless number, a ceiling without a kind, a name of a GPU that is no "
+            "name, or a text with a control character stands in the record. "
+            "sitegen never writes such a value, so the file was edited or damaged. Restore the file, or run the "
+            "kernel again.",
             '"performance": {"median_us": -1, …}',
             '"performance": {"median_us": 98.2, …}',
             _RECORD,

@@ -10,7 +10,7 @@ import hashlib
 import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -39,7 +39,7 @@ from sitegen.results.freshness import Freshness
 from sitegen.results.judge import doubts
 from sitegen.results.logs import log_mistake
 from sitegen.results.records import Records
-from sitegen.results.returned_results import reasons_to_refuse, run_time_mistake
+from sitegen.results.returned_results import reasons_to_refuse, run_time_mistake, with_printable_messages
 from sitegen.results.samples import BadSamples, Samples, samples_of, unpacked
 from sitegen.results.verify import CORRECT
 
@@ -171,6 +171,7 @@ def store_results(
     """
     if not any(result.environment for result in results.results) or _waits_for_ceilings(results):
         return RunOutcome(results)
+    results = replace(results, results=tuple(map(with_printable_messages, results.results)))
     if mistakes := _wrong_results(jobs, results, name):
         return RunOutcome(results, diagnostics=tuple(mistakes))
     header = RunHeader(results.run, results.commit, measured_by)

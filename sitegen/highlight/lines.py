@@ -9,6 +9,7 @@ are imported by the first listing, because an edited text has most of its listin
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterable
 from functools import cache, lru_cache
@@ -65,9 +66,18 @@ CLASSES: dict[Any, str] = {
 
 KEPT = 4096
 """The number of listings whose HTML is remembered."""
-_MOST_RAW_STRINGS = 200
-"""The most raw strings of C++ (`R"`) in a listing that is highlighted: the lexer looks for the end of each in the whole
-rest of the listing."""
+MOST_IN_LINE = 1000
+"""The most characters of a line, in a listing that is highlighted."""
+_MOST_BLANK = re.compile(r"\s{200}")
+"""More white space than a listing has in one place: many lexers look for its end from each of its characters."""
+_MOST_VERIFIED, _MOST_OF_OTHERS, _MOST_OF_SLOW = 50_000, 5_000, 1_000
+"""The most characters of a listing that is highlighted: by a verified lexer, by others, and by those in `_SLOW`.  A
+lexer may look at the rest of the listing again from each place."""
+_SLOW = frozenset({"AspectJ", "C#", "Fantom", "Nemerle", "X++", "autohotkey"})
+"""Names of lexers that need more than the square of the length."""
+_MOST_UNCLOSED = 200
+"""The most raw strings of C++ (`R"`), and the most comments (`/*`) without an end, in a listing that is highlighted:
+the lexer looks for the end of each in the whole rest of the listing."""
 
 
 @lru_cache(maxsize=KEPT)
@@ -77,6 +87,23 @@ def highlighted_lines(code: str, language: str) -> tuple[str, ...]:
     if len(shown) > 1 and not shown[-1]:
         shown.pop()  # the newline that Pygments adds, so that a preprocessor line at the end is one
     return tuple(shown)
+
+
+def limit_passed(code: str, language: str) -> str:
+    """Return why a listing is too long to be highlighted, so that it is shown as plain text; empty if it is not."""
+    lexer = _lexer_class(language)
+    if lexer is None:
+        return ""
+    most = _most_characters(lexer.name)
+    if len(code) > most:
+        return f"has more than {most:,} characters"
+    if any(len(line) > MOST_IN_LINE for line in code.split("\n")):
+        return f"has a line of more than {MOST_IN_LINE:,} characters"
+    return "has 200 blanks in one place" if _MOST_BLANK.search(code) else ""
+
+
+def _most_characters(name: str) -> int:
+    return _MOST_VERIFIED if name in VERIFIED else _MOST_OF_SLOW if name in _SLOW else _MOST_OF_OTHERS
 
 
 def language_name(language: str) -> str:
@@ -120,7 +147,7 @@ def _names() -> dict[str, str]:
 def _pieces(code: str, language: str) -> list[str]:
     """Return plain text at even places and the HTML of a token after each."""
     lexer = _lexer_class(language)
-    if lexer is None or code.count('R"') > _MOST_RAW_STRINGS:
+    if lexer is None or _has_many_unclosed(code) or limit_passed(code, language):
         return [code, ""]
     try:
         if compiled := _compiled_lexer(lexer):
@@ -130,6 +157,10 @@ def _pieces(code: str, language: str) -> list[str]:
         warnings.warn(f"{lexer.name} listings are read slowly, by Pygments itself: {mistake!r}", stacklevel=2)
     tokens = _lexer(lexer).get_tokens(code)
     return [piece for token, text in tokens for piece in ("", show(_class_of(token), text))]
+
+
+def _has_many_unclosed(code: str) -> bool:
+    return code.count('R"') > _MOST_UNCLOSED or code.count("/*") - code.count("*/") > _MOST_UNCLOSED
 
 
 @lru_cache(maxsize=64)

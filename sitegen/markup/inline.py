@@ -22,13 +22,15 @@ from sitegen.markup.words import are_words, join_units
 from sitegen.model.document import LinkSlot
 
 _ROLE = re.compile(r"\{([A-Za-z][\w-]*)\}(`+)(?!`)(.+?)(?<!`)\2(?!`)", re.DOTALL)
-_MARK = re.compile(r"\[\^([^\]\s]+)\]")
+_MARK = re.compile(r"\[\^([^\]\s]{1,999})\]")
+"""A mention of a footnote.  Without a bound on its name, the end of each `[^` would be looked for in the whole text."""
 _PLACED = ("link_open", "image", "role", "citation", "footnote_missing", "math_inline", "html_inline", "link_close")
 
 
 def inline_plugin(md: MarkdownIt, roles: Mapping[str, InlineRole]) -> None:
     """Add rules for roles and undefined footnotes; links, images, roles and formulas get their offset in their text."""
     md.inline.ruler.before("backticks", "role", _role_reader(roles))
+    _bound_footnotes(md)
     md.inline.ruler.after("footnote_ref", "footnote_missing", _footnote_missing)
     for name in ("link", "image", "autolink", "html_inline", "math_inline", "role", "footnote_missing", "citation"):
         _remember_offsets(md, name)
@@ -89,6 +91,17 @@ def _remember_offsets(md: MarkdownIt, name: str) -> None:
         return True
 
     md.inline.ruler.at(name, placed)
+
+
+def _bound_footnotes(md: MarkdownIt) -> None:
+    """Let the plugin read a mention only where there is a whole one: it looks for the end of each without a bound."""
+    rule = next(r for r in md.inline.ruler.__rules__ if r.name == "footnote_ref")
+    inner: Callable[[StateInline, bool], bool] = rule.fn
+
+    def mention(state: StateInline, silent: bool) -> bool:
+        return bool(_MARK.match(state.src, state.pos, state.posMax)) and inner(state, silent)
+
+    md.inline.ruler.at("footnote_ref", mention)
 
 
 def _places(state: StateCore) -> None:

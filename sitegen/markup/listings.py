@@ -9,7 +9,7 @@ from typing import Any
 from markdown_it.token import Token
 
 from sitegen.diagnostics import Span, did_you_mean
-from sitegen.highlight.lines import is_known, known_languages
+from sitegen.highlight.lines import is_known, known_languages, limit_passed
 from sitegen.markup import options as o
 from sitegen.markup.annotations import Texts, notes_at_lines, notes_at_marks, without_marks
 from sitegen.markup.code import code_figure
@@ -62,6 +62,9 @@ def _shown(language: str, span: Span, options: o.Options, where: str, texts: Tex
 
     def figure() -> str:
         known = _known_language(language, span, into)
+        if passed := limit_passed(listing.code, known):
+            hint = "it is shown without colours: show a part of it, or break its lines"
+            into.warning("SG116", f"this listing {passed}", span, hint)
         return code_figure(listing.code, known, listing.look, regions=listing.regions, title=title, spoken=into.spoken)
 
     marked = "" if listing.look == _PLAIN else listing.look  # comparing a look is cheaper than digesting it

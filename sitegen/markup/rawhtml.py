@@ -39,6 +39,8 @@ ALLOWED = VOID | frozenset(
     )
 )
 _BAD_URL = re.compile(r"(?:javascript|vbscript|data):", re.IGNORECASE)
+_DROPPED = frozenset({"ping", "cite", "attributionsrc", "background", "longdesc", "usemap", "itemtype", "itemid"})
+"""Attributes with an address that no reader sees: a browser requests it, or a program follows it."""
 _IGNORED = re.compile(r"[\s\x00-\x20]+")
 """Characters that browsers leave out of an address, so that `java&#9;script:` is a script."""
 _SWALLOWING = frozenset({"script", "style"})
@@ -130,6 +132,8 @@ class _Cleaner(HTMLParser):
             return False
         if name == "style" or name.startswith("on") or name in ("srcdoc", "formaction"):
             self.refuse(f"the attribute `{name}`", name, "give it a `class`, styled by the theme")
+            return False
+        if name in _DROPPED:
             return False
         if name in ("href", "src", "poster", "xlink:href") and _BAD_URL.match(_IGNORED.sub("", value or "")):
             self.refuse("such an address", value or "", "link to a page or a file")

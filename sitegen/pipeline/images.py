@@ -1,11 +1,16 @@
-"""Read the kinds and sizes of the images that texts show.  Each file is read once, and the cache keeps its values."""
+"""Read the kinds and sizes of the images that texts show, and the beginnings of the files that texts link to.
+
+Each image is read once, and the cache keeps its values.
+"""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sitegen import inside
 from sitegen.model.image import BrokenImage, Image
 from sitegen.pipeline.workers import map_batches
 from sitegen.read.notebook import file_bytes
@@ -57,6 +62,18 @@ class ImageReader:
             seen = read_image(file_bytes(self.root, path), path)
             images.append((path, tuple(getattr(seen, name) for name in seen.__match_args__)))
         return images
+
+
+def faults_of_linked(root: Path, paths: Sequence[str]) -> dict[str, BrokenImage]:
+    """Return the faults of the files that must not be published; a file that cannot be read has none."""
+    from sitegen.read.linked_files import START, fault_of_linked
+
+    faults: dict[str, BrokenImage] = {}
+    for path in paths:
+        with contextlib.suppress(OSError):
+            if fault := fault_of_linked(path, inside.read_start(root, path, START)):
+                faults[path] = fault
+    return faults
 
 
 def _image(fields: ImageFields) -> Image | BrokenImage:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import blake2b
 
 from sitegen.diagnostics import Diagnostic
@@ -15,7 +16,7 @@ from sitegen.model.kernel import Kernel
 from sitegen.model.linked import Linked
 from sitegen.model.site import Post
 from sitegen.model.titles import has_figures, titled
-from sitegen.pipeline.images import ImageReader
+from sitegen.pipeline.images import ImageReader, faults_of_linked
 from sitegen.pipeline.parse_texts import ParsedSite
 from sitegen.pipeline.parsed_part import ParsedPart
 from sitegen.pipeline.site_records import SiteRecords
@@ -76,7 +77,7 @@ def link_texts(parsed: ParsedSite) -> LinkedTexts:
     if known is None and (links := resolved(linked, of_names)):
         parsed.cache.keep_links(key, links)
     reader = ImageReader(request.root, request.cache, request.version, parsed.digests, request.processes)
-    linked, of_images = with_images(linked, documents, reader)
+    linked, of_images = with_images(linked, documents, reader, partial(faults_of_linked, request.root))
     return LinkedTexts(
         parsed, linked, documents, site.posts, site.kernels, as_of, (*of_site, *of_names, *of_images), sources
     )

@@ -18,21 +18,26 @@ from sitegen.markup.typed_figures import prose
 WORDS = "content/words.txt"
 """The words that a site allows, one a line."""
 _FOUND = re.compile(r"^(\d+): .*\n\t(.+?) ==> (.+)$", re.MULTILINE)
+_WORD = re.compile(r"[\w\-'’]+")
+"""A word, as codespell finds it.  Each word is sent to it once, because it prints the whole line of each mistake."""
 _CODE = re.compile(r"(`+).+?\1|\$[^$\n]+\$|\]\([^)]*\)|https?://\S+")
 
 
 def misspellings(texts: Mapping[str, str], words: str = "") -> Iterator[Diagnostic]:
     """Yield a warning for each misspelt word in the Markdown of a site; `texts` are its files by path,
     and `words` are allowed, one a line."""
-    lines = [(path, number, line) for path, text in texts.items() for number, line in _prose_of(path, text)]
-    said = _codespell("\n".join(line for _, _, line in lines), words)
-    for at, word, right in _FOUND.findall(said):
-        path, number, line = lines[int(at) - 1]
-        column = max(line.find(word), 0) + 1
-        hint = f"did you mean {' or '.join(f'`{one.strip()}`' for one in right.strip(' ,').split(','))}?"
-        yield Diagnostic(
-            "SG141", f"`{word}` is misspelt", Span(path, number + 1, column, len(word)), hint, Severity.WARNING
-        )
+    found = [
+        (word[0], Span(path, number + 1, word.start() + 1, len(word[0])))
+        for path, text in texts.items()
+        for number, line in _prose_of(path, text)
+        for word in _WORD.finditer(line)
+    ]
+    said = _codespell("\n".join(dict.fromkeys(word for word, _ in found)), words)
+    right = {word: instead for _, word, instead in _FOUND.findall(said)}
+    for word, span in found:
+        if word in right:
+            hint = f"did you mean {' or '.join(f'`{one.strip()}`' for one in right[word].strip(' ,').split(','))}?"
+            yield Diagnostic("SG141", f"`{word}` is misspelt", span, hint, Severity.WARNING)
 
 
 def _prose_of(path: str, text: str) -> Iterator[tuple[int, str]]:

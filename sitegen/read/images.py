@@ -2,7 +2,7 @@
 
 Pillow decodes the pixels; it is imported when there is an image that no build has seen.  An SVG is read as XML and
 published unchanged, so an SVG with a script, or with a page of HTML in it, is refused: the script would run when the
-file is opened by itself.
+file is opened by itself.  So is one that loads something of another site or of the author's disk.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from xml.parsers import expat
 
 from sitegen.model.image import BrokenImage, Image
 
-MOST_PIXELS = 50_000_000
+MOST_PIXELS = 30_000_000
+LONGEST_SIDE = 16_383
+"""The most pixels of a side: as many as a WebP can have.  Pillow needs memory in the length of a side, too."""
 MOST_BYTES = 32 * 2**20
 _SHOWN = frozenset({"png", "jpeg", "gif", "webp", "avif"})
 _MODES = frozenset({"1", "L", "LA", "P", "RGB", "RGBA", "CMYK", "YCbCr"})
@@ -30,6 +32,15 @@ _FOREIGN = frozenset(
 """Elements, in lower case, by which an SVG holds a page, which can hold a script."""
 _MOVING = frozenset({"set", "animate"})
 """Elements that can change an address into a script after the file was checked."""
+
+_LOADING = frozenset({"href", "src", "srcset", "data", "action", "poster", "base", "background"})
+"""Attributes with an address that a browser loads; only that of an `<a>` waits for the reader."""
+_ELSEWHERE = re.compile(r"(?!data:|#)[a-z][a-z0-9+.-]*:|[/\\]{2}", re.IGNORECASE)
+"""The beginning of an address of another site or of a disk."""
+_CSS_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|\r\n|[\n\r\f]|(.))")
+_CSS_LOADS = re.compile(
+    rf"@import|\b(?:image-set|image|src)\(|\burl\(\s*(?:[\"']\s*)?(?:{_ELSEWHERE.pattern})", re.IGNORECASE
+)
 
 
 def read_image(data: bytes, path: str) -> Image | BrokenImage:
@@ -59,6 +70,8 @@ def _read_pixels(data: bytes) -> Image | BrokenImage:
 
 def _decode(opened: Any) -> Image | BrokenImage:
     kind, (width, height) = str(opened.format).lower(), opened.size
+    if max(width, height) > LONGEST_SIDE:
+        return BrokenImage(f"is {width} × {height} pixels, and a side may have {LONGEST_SIDE:,}", "scale it down")
     if width * height > MOST_PIXELS:
         return _too_large(f"{width * height / 1e6:.0f} million")
     if kind not in _SHOWN:
@@ -74,22 +87,40 @@ def _too_large(pixels: str) -> BrokenImage:
     return BrokenImage(f"has {pixels} pixels, more than {MOST_PIXELS // 1_000_000} million", "scale it down")
 
 
+_LOADS = "loads a file of another site or of a disk (line {})"
+
+
 class _RefusedError(Exception):
     """The content of an SVG that must not be published."""
 
 
 def _read_svg(data: bytes) -> Image | BrokenImage:
     root: dict[str, str] = {}
+    inside: list[str] = []
+    styles: list[list[str]] = []
     parser = expat.ParserCreate()
 
     def element(name: str, attributes: dict[str, str]) -> None:
         tag = name.rpartition(":")[2]
         if not root:
             root.update(attributes, tag=tag)
+        inside.append(tag.lower())
+        if inside[-1] == "style":
+            styles.append([])
         if tag.lower() == "script" or any(_is_script(key, value) for key, value in attributes.items()):
             raise _RefusedError(f"holds a script (line {parser.CurrentLineNumber})")
         if tag.lower() in _FOREIGN or (tag.lower() in _MOVING and _moves_an_address(attributes)):
             raise _RefusedError(f"holds <{tag}>, which can hold a script (line {parser.CurrentLineNumber})")
+        if any(_loads(tag, key, value) for key, value in attributes.items()):
+            raise _RefusedError(_LOADS.format(parser.CurrentLineNumber))
+
+    def end(_: str) -> None:
+        if inside.pop() == "style" and _css_loads("".join(styles.pop())):
+            raise _RefusedError(_LOADS.format(parser.CurrentLineNumber))
+
+    def text(data: str) -> None:
+        if styles:
+            styles[-1].append(data)
 
     def entity(*_: object) -> None:
         raise _RefusedError(f"defines an entity (line {parser.CurrentLineNumber})")
@@ -97,7 +128,8 @@ def _read_svg(data: bytes) -> Image | BrokenImage:
     def instruction(target: str, _: str) -> None:
         raise _RefusedError(f"names a style sheet, which can hold a script (line {parser.CurrentLineNumber})")
 
-    parser.StartElementHandler, parser.EntityDeclHandler = element, entity
+    parser.StartElementHandler, parser.EndElementHandler, parser.EntityDeclHandler = element, end, entity
+    parser.CharacterDataHandler, parser.buffer_text = text, True
     parser.ProcessingInstructionHandler = instruction
     try:
         parser.Parse(data, True)
@@ -118,6 +150,22 @@ def _is_script(name: str, value: str) -> bool:
     address = re.sub(r"[\s\x00-\x20]", "", value).lower()
     executed = address.startswith(("javascript:", "vbscript:", "data:text/html", "data:application/", "data:image/svg"))
     return local.startswith("on") or local == "srcdoc" or executed
+
+
+def _loads(tag: str, name: str, value: str) -> bool:
+    """Return whether a browser would load something from elsewhere for an attribute."""
+    address = re.sub(r"[\s\x00-\x20]", "", value)
+    loading = tag.lower() != "a" and name.rpartition(":")[2].lower() in _LOADING
+    return bool(loading and _ELSEWHERE.match(address)) or _css_loads(value)
+
+
+def _css_loads(css: str) -> bool:
+    """Return whether a browser would load something from elsewhere for a style, or for an attribute as `fill`."""
+    return bool(_CSS_LOADS.search(_CSS_ESCAPE.sub(_unescaped, css).replace("\t", "")))
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    return chr(min(int(escape[1], 16), 0x10FFFF)) if escape[1] else escape[2] or ""
 
 
 def _moves_an_address(attributes: dict[str, str]) -> bool:

@@ -18,6 +18,7 @@ from functools import cache
 from math import isfinite
 from typing import Any
 
+from sitegen.diagnostics import printable
 from sitegen.model.ceiling_table import CEILINGS
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.gpu import HASH_DIGITS, gpu_id
@@ -69,7 +70,8 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 _GPU_HASH = re.compile(rf"[0-9a-f]{{{HASH_DIGITS}}}")
 _COMMIT = re.compile(r"[0-9A-Za-z]{0,64}\+?")
 _SIGNED_RUN = re.compile(r"[A-Za-z0-9-]{1,39}/[A-Za-z0-9_.-]{1,100}/actions/runs/[0-9]{1,20}")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Characters that control a terminal, or show the letters around them in another order."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _OUTPUTS = ("stream", "text", "error", "image", "data")
 
@@ -196,7 +198,7 @@ def _word(text: str) -> str:
 def _sentence(text: str) -> str:
     if len(text) > LONGEST_MESSAGE:
         return f"has {len(text)} characters; at most {LONGEST_MESSAGE} are taken, and a log holds the rest"
-    return ""
+    return "has a control character" if printable(text) != text else ""
 
 
 def _product(text: str) -> str:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from sitegen.model.markdown_text import as_words, code_span
 from sitegen.results.compare import EvaluationComparison
 from sitegen.results.verdicts import FigureChange, Verdict
 
@@ -55,11 +56,13 @@ def _counted(rows: Iterable[EvaluationComparison]) -> str:
 
 def _table(rows: Iterable[EvaluationComparison]) -> str:
     head = ["| evaluation | verdict | before → after | why |", "|---|---|---|---|"]
-    body = [
-        f"| `{row.title}` | {row.verdict} | {'; '.join(map(_figures, row.measures))} | {_escaped(row.reason)} |"
-        for row in rows
-    ]
-    return "\n".join([*head, *body])
+    return "\n".join([*head, *map(_row, rows)])
+
+
+def _row(row: EvaluationComparison) -> str:
+    figures = "; ".join(map(_figures, row.measures))
+    cells = (code_span(row.title), row.verdict, as_words(figures), as_words(row.reason))
+    return f"| {' | '.join(map(_cell, cells))} |"
 
 
 def render_json(rows: Iterable[EvaluationComparison]) -> str:
@@ -100,5 +103,5 @@ def _figures(m: FigureChange) -> str:
     return f"{m.name}: {before} → {after} ({m.change:+z.1%})"
 
 
-def _escaped(text: str) -> str:
-    return text.replace("|", "\\|")
+def _cell(markdown: str) -> str:
+    return " ".join(markdown.splitlines()).replace("|", "\\|")

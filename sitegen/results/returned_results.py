@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
+from sitegen.diagnostics import printable
 from sitegen.model.gpu import gpu_id
 from sitegen.model.job import CellResult, InspectJob, Job, JobResult, KernelJob, Key, NotebookJob, RejectJob, SweepJob
 from sitegen.model.kernel import Status
@@ -21,6 +23,21 @@ AHEAD = dt.timedelta(days=1)
 """Most that the clock of a GPU machine may be ahead of ours."""
 MOST = 20
 """Most sentences about one result."""
+
+
+def with_printable_messages(result: JobResult) -> JobResult:
+    """Return a result without control characters in its messages: a compiler or a kernel may have coloured its words,
+    and a record may not hold them.
+    """
+    return replace(
+        result,
+        evaluations=tuple(replace(one, message=printable(one.message)) for one in result.evaluations),
+        rejections=tuple(replace(one, message=printable(one.message)) for one in result.rejections),
+        sweeps=tuple(
+            replace(one, points=tuple(replace(point, message=printable(point.message)) for point in one.points))
+            for one in result.sweeps
+        ),
+    )
 
 
 def reasons_to_refuse(jobs: Sequence[Job], results: Sequence[JobResult]) -> Iterator[str]:

@@ -39,6 +39,11 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 
+_NO_PAGE = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; sandbox"}
+"""A browser that opens a file by itself runs none of its scripts, whatever its type."""
+_UNBOUND = frozenset({"text/html", "text/javascript", "application/pdf"})
+"""Types without `_NO_PAGE`: pages have a policy of their own, and browsers show no PDF in a sandbox."""
+
 
 def make_app(live: Live, closing: Callable[[], bool]) -> Starlette:
     """Return the application; open streams of events end when `closing` returns true because the server stops."""
@@ -75,7 +80,8 @@ def respond(answer: Answer) -> Response:
     suffix = answer.path[answer.path.rfind(".") :] if "." in answer.path else ""
     kind = _TYPES.get(suffix) or mimetypes.guess_type(answer.path)[0] or "application/octet-stream"
     content = with_client(answer) if isinstance(answer.content, str) and kind == "text/html" else answer.content
-    return Response(content, answer.status, headers=_HEADERS, media_type=kind)
+    ours = kind in _UNBOUND and (kind != "text/html" or isinstance(answer.content, str))
+    return Response(content, answer.status, headers=_HEADERS if ours else _HEADERS | _NO_PAGE, media_type=kind)
 
 
 def with_client(page: Answer) -> str:

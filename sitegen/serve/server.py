@@ -8,16 +8,19 @@ import socket
 import time
 from collections.abc import Callable
 
+from starlette.applications import Starlette
 from uvicorn import Config, Server
 
 from sitegen.serve.app import make_app
+from sitegen.serve.connections import Connection
 from sitegen.serve.live import Live
 from sitegen.serve.pages import Preview
 from sitegen.serve.saves import Saves
 
 HOST = "127.0.0.1"
 CONNECTIONS = 200
-"""The most connections at once; beyond it a request gets status 503.  A browser keeps one for each open page."""
+"""The most connections at once; beyond it a request gets status 503.  A browser keeps one for each open page.
+`Connection` frees a place that no request uses."""
 _NAMED = 3
 """The number of saved files that are named in the terminal."""
 
@@ -59,8 +62,7 @@ def serve(preview: Preview, opened: socket.socket, say: Callable[[str], None], *
 
 async def _serve(live: Live, opened: socket.socket, say: Callable[[str], None]) -> None:
     app = make_app(live, lambda: server.should_exit)
-    config = Config(app, log_level="error", access_log=False, lifespan="off", ws="none", limit_concurrency=CONNECTIONS)
-    server = Server(config)
+    server = Server(_config(app))
     saves = Saves(live.preview.root, live.preview.rooms)
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(work) for work in (saves.listen(), _follow(live, saves, say), live.warm())]
@@ -69,6 +71,18 @@ async def _serve(live: Live, opened: socket.socket, say: Callable[[str], None]) 
         finally:
             for task in tasks:
                 task.cancel()
+
+
+def _config(app: Starlette) -> Config:
+    return Config(
+        app,
+        http=Connection,
+        log_level="error",
+        access_log=False,
+        lifespan="off",
+        ws="none",
+        limit_concurrency=CONNECTIONS,
+    )
 
 
 async def _follow(live: Live, saves: Saves, say: Callable[[str], None]) -> None:

@@ -237,3 +237,48 @@ def test_every_record_of_this_repository_is_believed() -> None:
     loaded = load(ROOT)
     assert [d.message for d in loaded.diagnostics] == []
     assert len(loaded.records.kernels) >= 5
+
+
+WORDS = "<script>f()</script> <img src=x onerror=f()> [x](javascript:f()) `"
+
+
+def failed(data: Any, message: str) -> None:
+    evaluation = of_right(data)
+    keep = ("dtype", "name", "role", "run", "workload", "key", "key_parts")
+    kept = {name: evaluation[name] for name in keep if name in evaluation}
+    evaluation.clear()
+    evaluation.update(kept, status="runtime_error", message=message)
+
+
+def test_markup_in_a_record_is_text_in_every_markdown_file(site: Path) -> None:
+    def change(data: Any) -> None:
+        data["runs"][0]["environment"]["driver"] = WORDS
+        failed(data, WORDS)
+
+    edited(site / RECORD, change)
+    with (site / "content/site.yaml").open("a") as settings:
+        settings.write("twins: true\n")
+    built = machine.sitegen("build")
+    assert built.exit_code == 0, built.output
+    twins = [path.read_text() for path in (site / "public").rglob("*.md")]
+    assert sum("&#60;script>" in text for text in twins) >= 1
+    assert not any("<script" in text or "<img" in text or "](javascript" in text for text in twins)
+
+
+@pytest.mark.parametrize("odd", ["\x1b[31m", "\x07", "\u202e", "\u2066", "\x9b"])
+def test_a_control_character_in_a_message_is_a_mistake(site: Path, odd: str) -> None:
+    said = reported(site, lambda data: failed(data, f"a{odd}b"))
+    assert "error[SG307]: message has a control character" in said and odd not in said
+    said = reported(site, lambda data: data["runs"][0]["environment"].update(driver=f"a{odd}b"))
+    assert "error[SG307]: driver has a control character" in said
+
+
+def test_a_comparison_prints_no_control_character_and_no_markup(site: Path) -> None:
+    shutil.copy(site / RECORD, site / "before.json")
+    edited(site / RECORD, lambda data: failed(data, WORDS))
+    said = machine.sitegen("compare", "before.json", RECORD, "--markdown").output
+    assert "&#60;script>" in said and "<script>" not in said and "](javascript" not in said
+    for form in ((), ("--markdown",), ("--json",)):
+        edited(site / RECORD, lambda data: failed(data, "a\x1b]0;x\x07\u202eb"))
+        said = machine.sitegen("compare", "before.json", RECORD, *form).output
+        assert not set("\x1b\x07\u202e") & set(said)

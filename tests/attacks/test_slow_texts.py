@@ -20,6 +20,9 @@ DIAGRAM = "\n".join(f"n{RANDOM.randrange(60)} --> n{RANDOM.randrange(60)}" for _
 TEXTS = {
     "5,000 equal headings, 5 s": "# same\n\n" * 5000,
     "8,000 citations in a line, 14 s": "@a " * 8000,
+    "20,000 footnotes that never end, 6 s": "[^" * 20_000,
+    "10,000 footnotes that never end beside one that does, 20 s": "[^" * 10_000 + "\n\n[^a]\n\n[^a]: b\n",
+    "20,000 brackets of citations that never end, 2 s": "[@a; " * 20_000,
     "an ordered list of 4,000 items, 10 s": "\n".join(f"{number}. x" for number in range(4000)),
     "6,000 raw strings that never end, 4 s": "```cpp\n" + 'R"a(' * 6000 + "\n```\n",
     "a paragraph of 3,000 addresses, 7 s": "<http://" * 3000,

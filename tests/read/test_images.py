@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+import time
 import zlib
 
 import pytest
@@ -58,12 +59,23 @@ def test_what_is_no_image() -> None:
     assert reason(saved("TIFF")) == "is TIFF, which browsers do not show"
 
 
-@pytest.mark.parametrize(("side", "count"), [(8_000, "64 million"), (20_000, "too many")])
-def test_image_that_would_fill_the_memory_is_not_decoded(side: int, count: str) -> None:
-    header = struct.pack(">II5B", side, side, 8, 2, 0, 0, 0)
+def without_pixels(width: int, height: int) -> bytes:
+    """Return the beginning of a PNG."""
+    header = struct.pack(">II5B", width, height, 8, 2, 0, 0, 0)
     chunk = struct.pack(">I", 13) + b"IHDR" + header + struct.pack(">I", zlib.crc32(b"IHDR" + header))
     end = struct.pack(">I", 0) + b"IDAT" + struct.pack(">I", zlib.crc32(b"IDAT"))
-    assert reason(b"\x89PNG\r\n\x1a\n" + chunk + end) == f"has {count} pixels, more than 50 million"
+    return b"\x89PNG\r\n\x1a\n" + chunk + end
+
+
+@pytest.mark.parametrize(("side", "count"), [(8_000, "64 million"), (20_000, "too many")])
+def test_image_that_would_fill_the_memory_is_not_decoded(side: int, count: str) -> None:
+    assert reason(without_pixels(side, side)) == f"has {count} pixels, more than 30 million"
+
+
+@pytest.mark.parametrize(("width", "height"), [(16_384, 1), (1, 16_384), (49_000_000, 1), (1, 24_000_000)])
+def test_a_side_has_a_bound(width: int, height: int) -> None:
+    """Pillow needed 8 GB to scale a row of 49 million pixels; WebP has no side of more than 16,383."""
+    assert reason(without_pixels(width, height)) == f"is {width} × {height} pixels, and a side may have 16,383"
 
 
 @pytest.mark.parametrize(
@@ -97,3 +109,10 @@ def test_drawing_that_may_not_be_published(inside: str, said: str) -> None:
 def test_drawing_defines_nothing_that_grows() -> None:
     assert reason(b'<!DOCTYPE svg [<!ENTITY a "a">]><svg>&a;</svg>', "a.svg") == "defines an entity (line 1)"
     assert reason(b"<html/>", "a.svg") == "is no SVG: it begins with <html>"
+
+
+def test_many_spaces_in_a_style_take_time_in_their_number() -> None:
+    began = time.process_time()
+    assert isinstance(read_image(b"<svg><style>" + b"url(" + b" " * 2_000_000 + b"</style></svg>", "a.svg"), Image)
+    assert isinstance(read_image(b"<svg>" + b"<style>a</style>" * 100_000 + b"</svg>", "a.svg"), Image)
+    assert time.process_time() - began < 2.0

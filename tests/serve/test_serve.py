@@ -3,6 +3,7 @@
 import http.client
 import signal
 import socket
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -116,3 +117,45 @@ def test_interrupt_ends_it_at_once_also_with_a_page_open(server: Any) -> None:
 def test_taken_port_is_a_message(start: Callable[..., Any]) -> None:
     with listening(0) as first, pytest.raises(PortTakenError, match="`--port 0` takes a free one"):
         listening(first.getsockname()[1])
+
+
+def test_file_that_is_no_page_of_the_site_runs_no_script(unchanged: Any) -> None:
+    for path in ("/blog/posts/drawn/plot.png", "/blog/sitemap.xml", "/blog/robots.txt"):
+        answer = unchanged.ask(path)
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["Content-Security-Policy"].endswith("; sandbox")
+    for path in ("/blog/", "/_sitegen/client.js"):
+        assert "Content-Security-Policy" not in unchanged.ask(path).headers
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"GET /blog/ HTTP/1.1\r\nHost: 127.0.0.1\r\n",
+        b"GET /blog/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nGET /",
+        b"POST /blog/ HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\nab",
+    ],
+    ids=["nothing", "half a request", "a request and a half", "half a body"],
+)
+def test_connection_without_a_whole_request_is_closed(unchanged: Any, sent: bytes) -> None:
+    """201 such connections kept every other request out until they ended."""
+    with socket.create_connection(("127.0.0.1", unchanged.port), timeout=12) as connection:
+        connection.sendall(sent)
+        began = time.monotonic()
+        while connection.recv(65536):
+            pass
+        assert 4 < time.monotonic() - began < 10
+
+
+def test_flood_of_half_requests_ends_and_leaves_an_open_page(unchanged: Any) -> None:
+    tab = unchanged.tab("posts/first/")
+    flood = [socket.create_connection(("127.0.0.1", unchanged.port), timeout=12) for _ in range(200)]
+    for connection in flood:
+        connection.sendall(b"GET / HTTP/1.1\r\n")
+    assert unchanged.ask("/blog/").status == 503
+    time.sleep(7)
+    assert unchanged.ask("/blog/").status == 200
+    assert tab.state["version"]
+    for connection in flood:
+        connection.close()

@@ -29,6 +29,7 @@ from sitegen.model.document import (
     ValueSlot,
 )
 from sitegen.model.linked import document_key
+from sitegen.model.markdown_text import as_words
 from sitegen.model.site import Markdown, Page, Post, SiteConfig, Term, WorklogEntry
 from sitegen.model.urls import (
     WORKLOG,
@@ -244,7 +245,7 @@ class _Text:
                 shown = fill_slot(self.printer, self.document, self.place, index).striptags()
                 role = "{output}`" if isinstance(slot, OutputSlot) else ""
                 written = f"{role}{slot.written}`" if role else slot.written
-                word = ChangedWord(slot.span.col - 1 - len(role), written, shown)
+                word = ChangedWord(slot.span.col - 1 - len(role), written, as_words(shown))
                 changes.setdefault(slot.span.line - self.first, []).append(word)
         return in_order(changes)
 
@@ -259,6 +260,6 @@ class _Text:
         shown = plain_figures(self.printer, self.document, self.place.lang)
         for at, slot in slots:
             role = f"{{{'predicted' if slot.value.is_predicted else 'value'}}}`"
-            word = ChangedWord(slot.span.col - 1 - len(role), f"{role}{slot.value.text}`", shown[at])
+            word = ChangedWord(slot.span.col - 1 - len(role), f"{role}{slot.value.text}`", as_words(shown[at]))
             changes.setdefault(slot.span.line - self.first, []).append(word)
         return changes

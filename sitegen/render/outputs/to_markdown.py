@@ -13,6 +13,7 @@ from itertools import count, repeat
 from string import ascii_uppercase
 from urllib.parse import urljoin
 
+from sitegen.model.markdown_text import as_words, code_span
 from sitegen.render.outputs.formula_text import FormulaText
 
 _HIDDEN = frozenset({"svg", "script", "style", "head", "button", "template"})
@@ -56,6 +57,8 @@ class _Reader(HTMLParser):
         self.blocks: list[str] = []
         self._url = url
         self._text: list[str] = []
+        self._codes: list[int] = []
+        """The number of pieces of text before each open element of code."""
         self._hidden: list[str] = []
         self._links: list[str] = []
         self._lists: list[Iterator[str]] = []
@@ -103,7 +106,7 @@ class _Reader(HTMLParser):
         elif tag in _MARKS:
             self._text.append(_MARKS[tag])
         elif tag in _CODE:
-            self._text.append("`")
+            self._codes.append(len(self._text))
         elif tag in ("ol", "ul"):
             self.end_block()
             self._lists.append(_marks(tag, given.get("type", "")))
@@ -124,13 +127,13 @@ class _Reader(HTMLParser):
 
     def _hide(self, tag: str, given: dict[str, str]) -> None:
         if not self._hidden and tag == "svg" and given.get("aria-label"):
-            self._text.append(f"[{given['aria-label']}]")
+            self._text.append(f"[{as_words(given['aria-label'])}]")
         if tag not in _VOID:
             self._hidden.append(tag)
 
     def _void(self, tag: str, given: dict[str, str]) -> None:
         if tag == "img":
-            self._text.append(f"![{given.get('alt', '')}]({urljoin(self._url, given.get('src', ''))})")
+            self._text.append(f"![{as_words(given.get('alt', ''))}]({urljoin(self._url, given.get('src', ''))})")
         elif tag == "br":
             self._text.append(" ")
 
@@ -156,8 +159,9 @@ class _Reader(HTMLParser):
             self._text.append(f"]({href})" if href else "")
         elif tag in _MARKS:
             self._text.append(_MARKS[tag])
-        elif tag in _CODE:
-            self._text.append("`")
+        elif tag in _CODE and self._codes:
+            at = self._codes.pop()
+            self._text[at:] = [code_span("".join(self._text[at:]))] if self._text[at:] else []
         elif tag in ("td", "th") and self._cells is not None:
             self._cells += [self._taken().replace("|", "\\|"), *[""] * (self._width - 1)]
         elif tag == "tr" and self._cells is not None and self._rows is not None:
@@ -188,13 +192,15 @@ class _Reader(HTMLParser):
         self._after_span = self._after_span and not data.strip()
         if self._hidden:
             if self._hidden[0] == "svg" and self._hidden[1:] in (["title"], ["desc"]):
-                self._text.append(f"[{data}] ")
+                self._text.append(f"[{as_words(data)}] ")
         elif self._formula:
             self._formula.add(data)
         elif self._pre is not None:
             self._pre.append(data)
-        else:
+        elif self._codes:
             self._text.append(data)
+        else:
+            self._text.append(as_words(data, self._text[-1] if self._text else ""))
 
     def end_block(self) -> None:
         """Add the gathered text as a paragraph, a heading or a line of a list.  In a cell the text waits for the end of
@@ -208,7 +214,7 @@ class _Reader(HTMLParser):
 
     def _taken(self) -> str:
         text = _SPACE.sub(" ", "".join(self._text)).strip()
-        self._text = []
+        self._text, self._codes = [], []
         return text
 
 

@@ -28,6 +28,16 @@ from sitegen.render.outputs.to_markdown import fenced, table, to_markdown
         ("<math><mi>exp</mi><mo>&#x2061;</mo><msub><mi>x</mi><mi>i</mi></msub></math>", "exp x_i"),
         ('<math><mi>a</mi><mspace width="1em"></mspace><mi>b</mi></math>', "a b"),
         ("<math><mtable><mtr><mtd><mi>a</mi></mtd><mtd><mn>1</mn></mtd></mtr></mtable></math>", "a 1"),
+        ("<p>&lt;script&gt;f()&lt;/script&gt;</p>", "&#60;script>f()&#60;/script>"),
+        ("<p>\\&lt;img onerror=f()&gt;</p>", "\\&#60;img onerror=f()>"),
+        ("<p>[x](javascript:f()) [x]: javascript:f()</p>", "[x&#93;(javascript:f()) [x&#93;: javascript:f()"),
+        ("<p>[x]<i></i><u>(javascript:f())</u></p>", "[x]**(javascript:f())"),
+        ("<p>[x]<u>(javascript:f())</u></p>", "[x]&#40;javascript:f())"),
+        ("<p>`<code>&lt;b&gt;</code></p>", "&#96;`<b>`"),
+        ("<p><code>a` &lt;b&gt;</code></p>", "``a` <b>``"),
+        ("<p><code>`</code></p>", "`` ` ``"),
+        ('<p><svg aria-label="&lt;b&gt;"></svg></p>', "[&#60;b>]"),
+        ("<table><tr><td>&lt;b&gt;|`</td></tr></table>", "| &#60;b>\\|&#96; |\n| --- |"),
     ],
 )
 def test_a_page_says_the_same(html: str, markdown: str) -> None:
