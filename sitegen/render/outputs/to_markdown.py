@@ -178,7 +178,7 @@ class _Reader(HTMLParser):
 
     def _end_in_formula(self, formula: FormulaText, tag: str) -> None:
         if tag == "math":
-            self._text.append(formula.text)
+            self._text.append(as_words(formula.text))
             self._formula = None
         else:
             formula.end(tag)
