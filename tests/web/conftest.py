@@ -28,7 +28,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 DAY = "2026-11-22"
 DAY_OF_OWN = "2026-11-26"
-"""The day of the project's site: posts of this day are linked from earlier pages."""
+"""The day of the project's site and of the manual; a build of an earlier day leaves out the posts of this one."""
 POSTS_BESIDES = 55
 """Number of further posts, so that lists have a second page."""
 POLICY = (
@@ -203,7 +203,7 @@ def docs(host: tuple[str, dict[str, Path]], tmp_path_factory: pytest.TempPathFac
     folder = tmp_path_factory.mktemp("docs")
     shutil.copytree(ROOT / "docs", folder / "site", ignore=shutil.ignore_patterns("public", ".sitegen", "__pycache__"))
     shutil.copytree(ROOT / "kernels/sum", folder / "site/kernels/sum", dirs_exist_ok=True)
-    return served(host, "/sitegen/", build(folder / "site", folder / "public"))
+    return served(host, "/sitegen/", build(folder / "site", folder / "public", DAY_OF_OWN))
 
 
 def served(host: tuple[str, dict[str, Path]], base: str, folder: Path) -> Site:

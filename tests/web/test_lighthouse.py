@@ -14,13 +14,20 @@ PERFORMANCE = 95
 
 
 @pytest.fixture(scope="module")
-def measured(own: Any, node: Any) -> dict[str, Any]:
-    """The scores of the home page, the longest post, a series, a kernel and an exercise."""
+def measured(own: Any, docs: Any, node: Any) -> dict[str, Any]:
+    """The scores of five kinds of page of the project's site, and of the two largest chapters of the manual."""
     posts = [path for path in own.pages if path.startswith("posts/") and path.count("/") == 2]
     longest = max(posts, key=lambda path: (own.folder / path).stat().st_size)
     pages = {"home": "index.html", "longest post": longest, "series": "series/gpu-systems/index.html"}
     pages |= {"kernel": "kernels/softmax/index.html", "exercise": "exercises/softmax/index.html"}
-    return node("lighthouse.mjs", {name: own.url(path) for name, path in pages.items()})  # type: ignore[no-any-return]
+    urls = {name: own.url(path) for name, path in pages.items()} | {path: docs.url(path) for path in largest(docs)}
+    return node("lighthouse.mjs", urls)  # type: ignore[no-any-return]
+
+
+def largest(docs: Any) -> list[str]:
+    """The pages of the two largest chapters; pages of kernels and of ceilings are no chapters."""
+    chapters = [path for path in docs.pages if not path.startswith(("kernels/", "ceilings/"))]
+    return sorted(chapters, key=lambda path: (docs.folder / path).stat().st_size)[-2:]
 
 
 def test_every_score_is_100_or_as_near_as_a_shared_machine_tells(

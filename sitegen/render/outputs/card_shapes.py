@@ -6,7 +6,6 @@ are drawn.  An image is in the drawing itself, so no drawing opens a file.
 
 from __future__ import annotations
 
-import binascii
 import re
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
@@ -162,7 +161,7 @@ def _file(href: str) -> bytes:
     match = _DATA.fullmatch(href.strip())
     try:
         return b64decode(match[1]) if match else _not_inside(href)
-    except binascii.Error:
+    except ValueError:  # binascii.Error is one, and a letter outside of ASCII raises a plain one
         raise DrawingError("the base64 of an image cannot be read") from None
 
 

@@ -203,6 +203,7 @@ REFUSED = {
     "".join(f"<rect width='1' height='1' fill='#{n:06x}'/>" for n in range(256)): "at most 256 colours",
     image(9, 9, "data:image/png;base64,AAAA"): "an image of a card cannot be read",
     image(9, 9, "data:image/png;base64,A"): "the base64 of an image cannot be read",
+    image(9, 9, "data:image/png;base64,iVBORw0KGgo…"): "the base64 of an image cannot be read",
     image(9, 9, "data:image/gif;base64,AAAA"): "`href` of an image is data:image/png;base64,… or data:image/jpeg",
     image(2000, 9, data(Image.new("1", (9, 9)))): "an image of a card is at most 1200×630 pixels large",
     image(9, 9, LARGE): "an image file of a card has at most 15,120,000 pixels",
