@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 
 from markupsafe import Markup
 
@@ -129,6 +130,19 @@ def headings(columns: Sequence[str]) -> tuple[Heading, ...]:
         if column.bar:
             headings.append(Heading("", bar=True))
     return tuple(headings)
+
+
+def folded(table: Table) -> Table:
+    """Return a table as it stands in a fold: without bars, whose numbers stand beside them, and without addresses of
+    rows, to which nothing links.
+    """
+    kept = [not heading.bar for heading in table.headings]
+
+    def line(one: Line) -> Line:
+        return replace(one, id="", cells=tuple(compress(one.cells, kept)))
+
+    bodies = tuple(replace(one, lines=tuple(map(line, one.lines))) for one in table.bodies)
+    return replace(table, headings=tuple(compress(table.headings, kept)), bodies=bodies)
 
 
 def body(group: Group, columns: Sequence[str], prefix: str) -> Body:

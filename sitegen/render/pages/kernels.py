@@ -287,7 +287,7 @@ def _section(maker: LadderMaker, record: Record, shown: tuple[Group, ...], sever
         headline=f"{numbers.shape(group.workload.name)} in {group.dtype}" if group else "",
         ladders=maker.ladders(record, shown, "" if first else record.gpu),
         table=times[0],
-        other_table=times[1] if len(times) > 1 else None,
+        other_table=tables.folded(times[1]) if len(times) > 1 else None,
         ledger=_ledger(kernel, record, f"predictions{end}", () if first else sources.records(kernel.name)[:1]),
         figure=_figure(sources, kernel, record, among, here, f"roofline{end}"),
         sweeps=sweep_figures(sources, kernel, record, here, f"sweep{end}"),

@@ -94,6 +94,7 @@ def test_spans_stand_on_lines_in_the_order_of_their_names(make: SimpleNamespace)
     text = "```{code-cell} python\n#| label: first-look\nprint(1)\n```\n\n" + plot
     page = LexborHTMLParser(rendered(make, SPANS, text))
     assert page.css_first("#fig-spans svg desc").text().startswith("3 spans on 3 lines (arithmetic, stage 0, stage 1)")
+    assert page.css_first("#fig-spans details.numbers") is None  # the cell prints the same numbers
 
 
 @pytest.mark.parametrize(

@@ -242,6 +242,18 @@ def test_a_row_that_is_marked_although_its_checks_are_clean_says_what_failed(mak
     assert "timeout at 2048 × 65536" in [words(note) for note in checks.css("th small")]
 
 
+def test_a_folded_table_has_the_numbers_of_the_bars_but_neither_bars_nor_addresses() -> None:
+    open_table = tables.Table(
+        *("o", "Times", ""),
+        (tables.Heading("% of ceiling"), tables.Heading("", bar=True), tables.Heading("µs")),
+        (tables.Body("64Mi", "", lines=(tables.Line("o-tile", "tile", "ours", "", ("95.1", "<svg/>", "12.0")),)),),
+        (),
+    )
+    table = tables.folded(open_table)
+    assert [heading.text for heading in table.headings] == ["% of ceiling", "µs"] and table.width == 3
+    assert [(line.id, line.cells) for line in table.bodies[0].lines] == [("", ("95.1", "12.0"))]
+
+
 def test_the_noise_of_a_workload_stands_in_its_head(make: SimpleNamespace) -> None:
     head = band(page(make, make.full_record()), "Workloads").css_first("th.grp")
     assert words(head).startswith("8192 × 8192 float32, 537 MB, noise ")
