@@ -42,7 +42,8 @@ def band(parsed: Html, title: str) -> Node | None:
 
 def rows(table: Node | None) -> dict[str, list[str]]:
     assert table is not None
-    return {words(row.css_first("th")): [words(cell) for cell in row.css("td")] for row in table.css("tbody tr[id]")}
+    lines = [row for row in table.css("tbody tr") if row.css_first("th[scope=row]")]
+    return {words(row.css_first("th")): [words(cell) for cell in row.css("td")] for row in lines}
 
 
 def heads(table: Node | None) -> list[str]:
