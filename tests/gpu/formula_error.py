@@ -72,13 +72,15 @@ def _places(kernel: Kernel, record: Record, run: Run) -> dict[str, Cost]:
     found = {}
     for e in record.evaluations:
         cost = cost_of_evaluation(kernel, e)
-        if _judges(e) and cost and e.run == run.id and cost.bytes > JUDGED_FACTOR * run.environment.l2_bytes:
+        if _judges(e, run) and cost and cost.bytes > JUDGED_FACTOR * run.environment.l2_bytes:
             found[f"{kernel.name}@{e.workload}:{e.dtype}"] = cost
     return found
 
 
-def _judges(e: Evaluation) -> bool:
-    return e.role is Role.IMPLEMENTATION and e.status is Status.PASSED and e.counters is not None and e.counters.valid
+def _judges(e: Evaluation, run: Run) -> bool:
+    """Tell whether a passed implementation has valid counters of this run."""
+    passed = e.role is Role.IMPLEMENTATION and e.status is Status.PASSED
+    return passed and e.counters is not None and e.counters.valid and (e.counters.run or e.run) == run.id
 
 
 def _last_lines(kernel: Kernel, record: Record) -> tuple[Line, ...]:
