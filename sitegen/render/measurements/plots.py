@@ -93,7 +93,8 @@ def render_slot(printer: Printer, slot: PlotSlot, post: Post | None, here: str, 
         figure = _figure(axes, data, slot, others, id, label)
         if slot.kind in DRAWN and post:
             record, table = next(one for one in cells(sources, post, slot) if one[0].gpu == gpu)
-            points = figure.points if parts else None  # the cell itself prints the output of the first GPU
+            printed = record is sources.cell_records(post.slug, slot.cell)[0]  # the cell shows the same numbers
+            points = None if printed else figure.points
             figure = replace(figure, charts=(drawn(slot, record, table, id),), points=points)
         parts[gpu] = _printed(printer, post, figure)
     return in_tabs(printer, gpus, parts, prefix)
