@@ -75,3 +75,10 @@ def test_bill_of_materials_is_a_graph_whose_ends_are_all_there() -> None:
     content = (ROOT / temml["bom-ref"]).read_bytes()
     assert temml["hashes"] == [{"alg": "SHA-256", "content": hashlib.sha256(content).hexdigest()}]
     assert all(one.get("licenses") for one in bill["components"])
+
+
+@pytest.mark.parametrize("name", ["site", "docs"])
+def test_what_make_installs_for_a_site_draws_its_diagrams(name: str) -> None:
+    content = ROOT / ("content" if name == "site" else "docs/content")
+    assert any("```mermaid" in path.read_text("utf-8") for path in content.rglob("*.md"))
+    assert "mmdr" in locked(name)
