@@ -1,8 +1,9 @@
 """On a GPU machine: what `exercise check` says of right, wrong and slow solutions of each exercise.
 
-    python tests/gpu/exercise_solutions.py OUT/exercises.json [softmax …]          (up to 210 s)
+    python tests/gpu/exercise_solutions.py OUT/exercises.json [EARLIER.json] [softmax …]          (up to 210 s)
 
-Without the ids of exercises it takes all.  A process of its own checks each solution of `tests/measure/solutions.py`
+Without the ids of exercises it takes all.  Verdicts of an earlier invocation that are as expected are kept, so that
+several short invocations do what one cannot.  A process of its own checks each solution of `tests/measure/solutions.py`
 on the GPU.  It times those that are right or slow, one at a time, while others are checked, so the times are rough.
 Another process counts their loads under Triton's interpreter.  The races are there, too, which the interpreter cannot
 see.  The table shows the expected cause, the cause that the check named, and the times beside the author's solution.
@@ -229,6 +230,12 @@ def output_of(words: list[str], settings: dict[str, str], seconds: float) -> str
     return done.stdout + done.stderr
 
 
+def kept_verdicts(file: Path) -> list[Verdict]:
+    """Return the verdicts of an earlier invocation that are as expected."""
+    verdicts = [from_plain(Verdict, one) for one in json.loads(file.read_text())]
+    return [one for one in verdicts if one.holds]
+
+
 def row(one: Verdict) -> tuple[object, ...]:
     beside = one.time_us / one.author_us if one.time_us and one.author_us else None
     shown = [f"{value:.2f}" if value else "" for value in (one.time_us, beside, one.of_copy, one.of_baseline)]
@@ -242,8 +249,12 @@ def main(arguments: list[str]) -> int:
     gpu = any(device.gpu for device in local_target().devices)
     out, limit, site = Path(arguments[0]), Limit(LIMIT_S if gpu else WITHOUT_GPU_S), site_of_exercises()
     jobs = {one.id: exercise_job(site, one) for one in site.exercises}
+    kept = [one for file in arguments[1:] if file.endswith(".json") for one in kept_verdicts(Path(file))]
+    done = {(one.exercise, one.mistake) for one in kept}
+    exercises = [name for name in arguments[1:] if not name.endswith(".json")]
+    missing = [one for one in solutions(gpu, exercises) if (one.exercise, one.mistake) not in done]
     with tempfile.TemporaryDirectory() as folder:
-        verdicts = Checker(jobs, Path(folder, "gpu.lock"), limit, gpu).verdicts(solutions(gpu, arguments[1:]))
+        verdicts = kept + Checker(jobs, Path(folder, "gpu.lock"), limit, gpu).verdicts(missing)
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps([asdict(one) for one in verdicts], indent=1))
     head = ("exercise", "mistake", "expected", "found", "µs", "x author's time", "of copy", "x torch", "s", "")
