@@ -15,13 +15,14 @@ from sitegen.render.measurements.tables import Column
 from sitegen.render.shared import numbers
 
 CODE = "Registers and local memory (for spills) of a thread, shared memory of a block."
-SEVERAL = (
-    " Where a call launches several kernels, their number stands in a column, and these figures are those of the "
-    "longest kernel, which is named with its part of the call’s device time."
+SEVERAL = " Where a call launches several kernels, their number stands in a column."
+NAMED = (
+    " The figures of its code are then those of the longest kernel, which is named with its part of the call’s device "
+    "time."
 )
-UNNAMED = (
-    " A record that names no longest kernel is older: there the figures of several kernels may be those of a helper."
-)
+UNNAMED = " An older record does not say to which of them the figures of its code belong; it may be a helper."
+MOST_CHARACTERS = 40
+"""The longest name of a kernel in a table; those of libraries describe their tiles."""
 COUNTED = " The re-read factor is the DRAM’s bytes over the least that must move."
 
 
@@ -75,9 +76,9 @@ def details(shown: Sequence[Group], baseline: str, id: str) -> tuple[tables.Tabl
     """Return one table; two when there are matrix products, whose clocks have a table of their own."""
     counted = any(row.counters for group in shown for row in group.rows)
     several = [row for group in shown for row in group.rows if _is_listed(row) and _launches(row) > 1]
-    unnamed = any(not _kernel(row) for row in several)
+    named = {bool(_kernel(row)) for row in several}
     elsewhere = counted_elsewhere(row for group in shown for row in group.rows)
-    notes = ((SEVERAL, several), (UNNAMED, unnamed), (COUNTED, counted))
+    notes = ((SEVERAL, several), (NAMED, True in named), (UNNAMED, False in named), (COUNTED, counted))
     caption = f"{CODE}{''.join(note for note, applies in notes if applies)} {elsewhere}".rstrip()
     parts = [(tables.head(group), group, [r for r in group.rows if _is_listed(r)]) for group in shown]
     matrix = any(row.performance and row.performance.sustained for _, _, rows in parts for row in rows)
@@ -105,7 +106,8 @@ def _kernel(row: Row) -> str:
     launch = row.evaluation.launch if row.evaluation else None
     if launch is None or launch.launches < 2 or not launch.kernel:
         return ""
-    return f"{launch.kernel}, {numbers.percent(s, 0)}" if (s := launch.kernel_share) is not None else launch.kernel
+    name = launch.kernel if len(launch.kernel) <= MOST_CHARACTERS else f"{launch.kernel[: MOST_CHARACTERS - 1]}…"
+    return f"{name}, {numbers.percent(share, 0)}" if (share := launch.kernel_share) is not None else name
 
 
 def _compiled(text: Callable[[Compilation], str]) -> Callable[[Group, Row], str]:
