@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from sitegen.measure.guarded_calls import wait
 from sitegen.measure.longest_kernel import LaunchedKernel
 
 CALLS = 3
@@ -49,7 +50,7 @@ def _trace(call: Callable[[], Any]) -> Mapping[str, Any]:
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
         for _ in range(CALLS):
             call()
-        torch.cuda.synchronize()
+        wait()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "trace.json"
         profile.export_chrome_trace(str(file))
