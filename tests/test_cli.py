@@ -278,6 +278,18 @@ def test_the_contents_of_a_site_are_counted(site: Path) -> None:
     assert sitegen("status", "--contents", "--claims").exit_code == 2
 
 
+def test_status_names_the_tools_that_are_due_and_counts_nothing_as_missing(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sitegen.execute.plan.due_tools", lambda inventory, gpu: {})
+    before = sitegen("status").stdout.splitlines()
+    due = {"nvidia-h200": {"softmax/tools": ("softmax/fused@8x8:float32", "softmax/fused@9x9:float32")}}
+    monkeypatch.setattr("sitegen.execute.plan.due_tools", lambda inventory, gpu: due.get(gpu, {}))
+    after = sitegen("status").stdout.splitlines()
+    said = "nvidia-h200: softmax/tools is due: no counters of softmax/fused@8x8:float32 and 1 more"
+    assert [line for line in after if line not in before] == [said]
+
+
 def test_a_planted_slow_down_fails_only_who_asked_for_it(site: Path) -> None:
     record = site / "kernels/softmax/results/nvidia-h200.json"
     both = (str(record), str(planted_slower(record)))

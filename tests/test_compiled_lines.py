@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sitegen.cli.compiled import compiled_lines
 from sitegen.model.job import JOB_SCHEMA, JobResult
 from sitegen.model.kernel import Status
@@ -52,3 +54,11 @@ def test_spills_shared_memory_occupancy_and_tensor_cores_are_told():
         "softmax/fused  sm_90a: 255 registers, 216 bytes of local memory, 4096 bytes of shared memory, "
         "occupancy 38%, HGMMA x8, LDL.32 x72, UTMALDG x2 (8:float32)"
     )
+
+
+def test_of_several_kernels_the_one_that_the_figures_belong_to_is_named():
+    several = replace(LAUNCH, launches=2, kernel="gradients")
+    (line,) = compiled_lines([result("8:float32", evaluation(compilation=PLAIN, launch=several))])
+    assert "sm_90a: gradients, one of 2 launches, 40 registers, " in line
+    (line,) = compiled_lines([result("8:float32", evaluation(compilation=PLAIN, launch=replace(several, launches=1)))])
+    assert "gradients" not in line

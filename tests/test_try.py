@@ -98,6 +98,17 @@ def test_a_sweep_is_a_table_sorted_by_time(site: Path, tried: list[str]) -> None
     assert not (site / "kernels/softmax/results").exists()
 
 
+def test_the_kernel_that_the_figures_of_the_code_belong_to_is_named(
+    site: Path, tried: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "are those of" not in sitegen("try", "softmax/registers").stdout
+    launch = LaunchRecord((1,), (1,), (1,), 0, 3, 0.5, "gradients")
+    one_launch = evaluation
+    monkeypatch.setitem(globals(), "evaluation", lambda *given: replace(one_launch(*given), launch=launch))
+    said = sitegen("try", "softmax/registers")
+    assert "registers: registers to occupancy are those of gradients, one of 3 launches" in said.stdout
+
+
 def test_a_watch_tries_again_after_a_save_and_survives_a_mistake(
     site: Path, tried: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

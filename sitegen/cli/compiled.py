@@ -40,6 +40,8 @@ def describe_code(evaluation: Evaluation) -> str:
 
 
 def _parts(made: Compilation, launch: LaunchRecord | None) -> Iterator[str]:
+    if launch is not None and (kernel := described_kernel(launch)):
+        yield kernel
     yield f"{made.registers} registers"
     yield f"{made.spill_bytes} bytes of local memory" if made.spill_bytes else "no spills"
     if made.shared_bytes:
@@ -47,6 +49,12 @@ def _parts(made: Compilation, launch: LaunchRecord | None) -> Iterator[str]:
     if launch is not None and launch.occupancy is not None:
         yield f"occupancy {launch.occupancy:.0%}"
     yield from _instructions(made.instructions)
+
+
+def described_kernel(launch: LaunchRecord) -> str:
+    """Return the kernel that the resources belong to, where a call has several: `gradients, one of 2 launches`."""
+    several = launch.launches > 1 and launch.kernel
+    return f"{launch.kernel}, one of {launch.launches} launches" if several else ""
 
 
 def _instructions(counts: Mapping[str, int]) -> Iterator[str]:

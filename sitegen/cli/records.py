@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -239,7 +239,9 @@ def accept(file: Path, bundle_file: Path | None, attestation: Path | None, repo:
 @click.option("--contents", is_flag=True, help="List how many posts, words, figures, claims and kernels the site has.")
 @click.option("--json", "as_json", is_flag=True, help="Print the states as JSON on stdout.")
 def status(claims: bool, goals: bool, contents: bool, as_json: bool) -> None:
-    """List stale and missing measurements with a reason for each, and the number of goals and claims."""
+    """List stale and missing measurements with a reason for each, tools that are due, and the number of goals and
+    claims.
+    """
     from sitegen.execute.session import status_by_gpu
 
     if claims + goals + contents > 1:
@@ -263,8 +265,19 @@ def status(claims: bool, goals: bool, contents: bool, as_json: bool) -> None:
         for title, state in found.items():
             if state.state != "fresh":
                 click.echo(f"  {title}  {state.sentence}")
+    print_due_tools(loaded, states)
     print_goal_counts(loaded)
     print_claim_counts(loaded)
+
+
+def print_due_tools(loaded: LoadedSite, gpus: Iterable[str]) -> None:
+    """Print a line for each kernel whose fastest implementations have no counters: `softmax/tools is due: …`."""
+    from sitegen.execute.plan import due_tools
+
+    for gpu in gpus:
+        for name, titles in due_tools(inventory_of(loaded), gpu).items():
+            more = f" and {len(titles) - 1} more" if len(titles) > 1 else ""
+            click.echo(f"{gpu}: {name} is due: no counters of {titles[0]}{more}")
 
 
 def print_goal_counts(loaded: LoadedSite) -> None:

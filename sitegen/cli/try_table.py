@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sitegen.cli.compiled import described_kernel
+
 if TYPE_CHECKING:
     from sitegen.model.job import CallProfile, JobResult
     from sitegen.model.record import Evaluation, Ratio
@@ -39,6 +41,8 @@ def table_lines(job: TryJob, result: JobResult, ceiling: StoredCeiling | None = 
     profiles = {profile.name: profile for profile in result.profiled}
     yield from (f"{_label(job, one)}: {_waits(profiles[one.name])}" for one in found if one.name in profiles)
     for one in found:
+        if one.launch and (kernel := described_kernel(one.launch)):
+            yield f"{_label(job, one)}: registers to occupancy are those of {kernel}"
         if one.message not in ("", NO_GPU):
             yield f"{_label(job, one)}: {_in_authors_file(job, one)}"
     yield ROUGH if result.environment else NO_TIME

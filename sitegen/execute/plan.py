@@ -25,6 +25,7 @@ from sitegen.model.kernel import Implementation, Kernel, Scalar, Status, Sweep, 
 from sitegen.model.linked import originals
 from sitegen.model.record import Evaluation, Record, Role
 from sitegen.model.site import Post, Site
+from sitegen.results.due_tools import can_count, uncounted
 from sitegen.results.freshness import (
     Freshness,
     FreshnessState,
@@ -91,7 +92,7 @@ def plan(inventory: Inventory, gpu: str, names: Sequence[str] = (), *, everythin
     the next name.  Within a name, and without names, the longest jobs come first, so that no GPU is busy with a long
     job when the others have nothing left (schedule.py).  `everything` also repeats fresh ones.  A kernel's job runs all
     its implementations, because ratios come from common rounds.  The name `softmax/tools` asks for the tools of a
-    kernel, also when all its times are fresh.  Raises UnknownName.
+    kernel, also when all its times are fresh; `due_tools` says when they are due without it.  Raises UnknownName.
     """
     all_states = status(inventory, gpu)
     selected = _selected(inventory, names, all_states)
@@ -100,10 +101,36 @@ def plan(inventory: Inventory, gpu: str, names: Sequence[str] = (), *, everythin
         for title, state in all_states.items()
         if (everything or state.state not in DONE) and any(_selects(name, title) for name in selected)
     }
-    states |= {name: Freshness(FreshnessState.MISSING) for name in names if name in _tools(inventory.site)}
+    tools = [name for name in due_tools(inventory, gpu) if any(_selects(one, name) for one in selected)]
+    tools += [name for name in names if name in _tools(inventory.site)]
+    states |= {name: Freshness(FreshnessState.MISSING) for name in tools}
     jobs = _jobs(inventory, gpu, states)
     seconds = {job.id: expected_seconds(job, inventory.records, gpu) for job in jobs}
     return longest_first(jobs, seconds, _ranks(inventory, gpu, states, names)) if jobs else ()
+
+
+def due_tools(inventory: Inventory, gpu: str) -> dict[str, tuple[str, ...]]:
+    """Return the tools jobs that are due on a GPU, by id, each with the titles of the evaluations without counters.
+
+    Evaluations of other sources than today's are left out, because their jobs bring the tools along.  `status` has no
+    such job in its states: `build --require-fresh` also holds where no counters can be read.
+    """
+    records = {kernel: record for (kernel, where), record in inventory.records.kernels.items() if where == gpu}
+    if not can_count(records.values()):
+        return {}
+    newest = newest_versions(inventory.records, gpu)
+    due: dict[str, tuple[str, ...]] = {}
+    for kernel in inventory.site.kernels:
+        record = records.get(kernel.name)
+        missing = [_title(kernel, one) for one in uncounted(record)] if record else []
+        states = kernel_freshness(kernel, inventory.site.files, record, newest) if missing else {}
+        if fresh := tuple(title for title in missing if title in states and states[title].state in DONE):
+            due[f"{kernel.name}/tools"] = fresh
+    return due
+
+
+def _title(kernel: Kernel, one: Evaluation) -> str:
+    return f"{kernel.name}/{one.name}@{cell_name(one.workload, one.dtype, one.params, kernel)}"
 
 
 def _jobs(inventory: Inventory, gpu: str, states: Mapping[str, Freshness]) -> tuple[Job, ...]:

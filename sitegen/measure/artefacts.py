@@ -88,6 +88,8 @@ class BinaryListing:
     """SASS without addresses and encodings, which a reader does not need."""
     code: str
     """Encodings of the instructions, with their scheduling."""
+    lengths: Mapping[str, int]
+    """Instructions of each kernel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +97,13 @@ class Disassembly:
     """Compiled code of one call."""
 
     compilation: Compilation
+    """The code of all kernels, with the most registers, all local memory and the most shared memory."""
     artefacts: Mapping[str, bytes]
     """PTX and SASS by `<sha256>.<kind>`."""
-    first: KernelResources
-    """Resources of the kernel that is launched first."""
+    resources: Mapping[str, KernelResources]
+    """Resources of each kernel, by name, without a name that two binaries have."""
+    lengths: Mapping[str, int]
+    """Instructions of each kernel, by name; the most of two with the same name."""
 
 
 def disassemble(binaries: Sequence[Binary], arch: str) -> Disassembly | None:
@@ -125,7 +130,19 @@ def disassemble(binaries: Sequence[Binary], arch: str) -> Disassembly | None:
         ptx=_hash_of(artefacts, "ptx"),
         sass=_hash_of(artefacts, "sass"),
     )
-    return Disassembly(compilation, artefacts, usages[0])
+    return Disassembly(compilation, artefacts, _resources(listings), _lengths(listings))
+
+
+def _resources(listings: Sequence[BinaryListing]) -> dict[str, KernelResources]:
+    names = Counter(name for listing in listings for name in listing.usage)
+    return {name: used for one in listings for name, used in one.usage.items() if names[name] == 1}
+
+
+def _lengths(listings: Sequence[BinaryListing]) -> dict[str, int]:
+    lengths: dict[str, int] = {}
+    for name, length in (pair for listing in listings for pair in listing.lengths.items()):
+        lengths[name] = max(length, lengths.get(name, 0))
+    return lengths
 
 
 def _shared(listing: BinaryListing, binary: Binary) -> int:
@@ -193,17 +210,19 @@ def _hash_of(artefacts: Mapping[str, bytes], kind: str) -> str:
 
 
 def _listing(tool: str, binary: Binary, arch: str) -> BinaryListing:
+    entries = [stable_name(entry) for entry in binary.entries]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "code"
         file.write_bytes(binary.data)
         usage = _run(tool, "--dump-resource-usage", file)
-        functions = _functions(_run(tool, "--dump-sass", file), binary.entries)
-    resources = {m[1]: _usage(m, arch) for m in _USAGE.finditer(usage)}
-    names = binary.entries or resources
+        functions = _functions(_run(tool, "--dump-sass", file), entries)
+    resources = {stable_name(m[1]): _usage(m, arch) for m in _USAGE.finditer(usage)}
+    texts = {name: readable(body) for name, body in functions.items()}
     return BinaryListing(
-        usage={name: resources[name] for name in names if name in resources},
-        sass="".join(f"{name}:\n{readable(body)}" for name, body in functions.items()),
+        usage={name: resources[name] for name in entries or resources if name in resources},
+        sass="".join(f"{name}:\n{text}" for name, text in texts.items()),
         code="".join(f"{name}:\n{' '.join(_ENCODING.findall(body))}\n" for name, body in functions.items()),
+        lengths={name: text.count("\n") for name, text in texts.items()},
     )
 
 
@@ -214,9 +233,15 @@ def _usage(match: re.Match[str], arch: str) -> KernelResources:
 
 
 def _functions(sass: str, entries: Sequence[str]) -> dict[str, str]:
-    """Return the listing of each entry, by a name that does not depend on the path of the file."""
+    """Return the listing of each entry, by its stable name."""
     parts = [part.partition("\n") for part in sass.split("Function : ")[1:]]
-    return {_UNNAMED.sub("0" * 8, n.strip()): body for n, _, body in parts if not entries or n.strip() in entries}
+    named = [(stable_name(name.strip()), body) for name, _, body in parts]
+    return {name: body for name, body in named if not entries or name in entries}
+
+
+def stable_name(name: str) -> str:
+    """Return the name of a kernel in the machine code, which does not depend on the path of its file."""
+    return _UNNAMED.sub("0" * 8, name)
 
 
 def readable(body: str) -> str:

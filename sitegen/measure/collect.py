@@ -5,41 +5,60 @@ Nothing here may fail an evaluation: what cannot be collected is left out, and `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import torch
 
-from sitegen.measure.artefacts import Binary, disassemble, pack_all
+from sitegen.measure.artefacts import Binary, Disassembly, disassemble, pack_all
 from sitegen.measure.compile import arch_of
 from sitegen.measure.correctness import KernelSetup
 from sitegen.measure.guarded_calls import call_and_wait
+from sitegen.measure.kernel_times import kernel_times
 from sitegen.measure.launches import CapturedCall, TritonWatch, capture
+from sitegen.measure.longest_kernel import compilation_of, launch_record, longest_kernel
+from sitegen.measure.occupancy import limits_of
 from sitegen.measure.requests import CollectedArtefacts
 from sitegen.measure.runnable import CudaRunnable, HostRunnable, PythonRunnable, Runnable
 from sitegen.measure.timing import make_set
-from sitegen.model.record import LaunchRecord
 
 
 def collect(
-    setup: KernelSetup, runnable: Runnable, watch: TritonWatch | None, dims: Mapping[str, int]
+    setup: KernelSetup, runnable: Runnable, watch: TritonWatch | None, dims: Mapping[str, int], *, last: bool
 ) -> CollectedArtefacts:
-    """Return what one call at these dims launches.  Raises nothing."""
-    launch: LaunchRecord | None = None
+    """Return what one call at these dims launches.  Raises nothing.
+
+    With `last` the process times nothing afterwards, so that the profiler may tell which of several kernels takes
+    longest.
+    """
+    captured: CapturedCall | None = None
+    listing: Disassembly | None = None
+    times_us: tuple[float, ...] = ()
+    arch = missing = ""
     try:
+        arch = arch_of(torch.cuda.get_device_capability())
         buffers = make_set(setup, runnable, dims, 0)
         call = partial(runnable.run_into, buffers.inputs, buffers.outs, dims)
         launched = triton_binaries(watch, runnable, call)
         captured = capture(call)
-        launch = captured.launch if captured else None
-        binaries = binaries_of(runnable, launched, captured, dims)
-        listing = disassemble(binaries, arch_of(torch.cuda.get_device_capability()))
+        times_us = kernel_times(call, captured.kernels) if captured and last else ()
+        listing = disassemble(binaries_of(runnable, launched, captured, dims), arch)
     except Exception as error:
-        return CollectedArtefacts(launch=launch, missing=f"{type(error).__name__}: {error}")
-    if listing is None:
-        return CollectedArtefacts(launch=launch)
-    return CollectedArtefacts(launch, listing.compilation, pack_all(listing.artefacts))
+        missing = f"{type(error).__name__}: {error}"
+    return described(captured, times_us, listing, arch, missing)
+
+
+def described(
+    captured: CapturedCall | None, times_us: Sequence[float], listing: Disassembly | None, arch: str, missing: str = ""
+) -> CollectedArtefacts:
+    """Return the launches and the compiled code of a call, with the resources of its longest kernel."""
+    artefacts = pack_all(listing.artefacts) if listing else {}
+    if captured is None:
+        return CollectedArtefacts(None, listing.compilation if listing else None, artefacts, missing)
+    longest = longest_kernel(captured.kernels, times_us, listing.lengths if listing else {})
+    launch = launch_record(longest, captured.launches, limits_of(arch), listing)
+    return CollectedArtefacts(launch, compilation_of(longest, listing) if listing else None, artefacts, missing)
 
 
 def triton_binaries(watch: TritonWatch | None, runnable: Runnable, call: Callable[[], Any]) -> list[Binary]:
@@ -64,6 +83,6 @@ def binaries_of(
         launch = runnable.launch_at(dims)
         return [launch.code.binary(launch.geometry.shared_bytes)]
     if isinstance(runnable, HostRunnable):
-        data, shared = runnable.shared_object.read_bytes(), captured.launch.shared_bytes if captured else 0
-        return [Binary(data, captured.kernels if captured else (), flags=runnable.flags, dynamic_shared=shared)]
+        names = captured.names if captured else ()
+        return [Binary(runnable.shared_object.read_bytes(), names, flags=runnable.flags)]
     return launched

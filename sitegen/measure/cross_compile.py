@@ -17,11 +17,19 @@ from pathlib import Path
 from typing import Any
 
 from sitegen.measure import compile as compiling
-from sitegen.measure.artefacts import Binary, KernelResources, cuobjdump, disassemble, pack_all
+from sitegen.measure.artefacts import Binary, Disassembly, cuobjdump, disassemble, pack_all
 from sitegen.measure.cutlass import missing_headers
 from sitegen.measure.faults import failure_of
-from sitegen.measure.geometry import Geometry, constants_of, geometry_of, names_of
-from sitegen.measure.occupancy import limits_of, occupancy
+from sitegen.measure.geometry import constants_of, geometry_of, names_of
+from sitegen.measure.longest_kernel import (
+    LaunchedKernel,
+    compilation_of,
+    launch_record,
+    longest_kernel,
+    occupancy_of,
+    resources_of,
+)
+from sitegen.measure.occupancy import limits_of
 from sitegen.measure.protocol import EvaluationEnded
 from sitegen.measure.requests import CollectedArtefacts
 from sitegen.measure.sources import source_file
@@ -32,8 +40,8 @@ from sitegen.model.kernel import Implementation, Kernel, Language, Scalar, Statu
 from sitegen.model.plain import from_plain, to_plain
 from sitegen.model.record import Compilation, LaunchRecord
 
-Compiled = tuple[list[Binary], list[Geometry]]
-"""Machine code of the kernels that a call launches, and the shapes of the launches where they are known, in order."""
+Compiled = tuple[list[Binary], list[LaunchedKernel]]
+"""Machine code of the kernels that a call launches, and the launches where they are known, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +70,7 @@ class CrossCompiled:
 
     compilation: Compilation
     launch: LaunchRecord | None
-    """Shape of the first launch; None for a file with host code, whose launches are not known."""
+    """Launch of the kernel with the most work; None for a file with host code, whose launches are not known."""
     artefacts: Mapping[str, bytes]
     """PTX and SASS by `<sha256>.<kind>`."""
 
@@ -106,12 +114,18 @@ def cross_compile(this: Specialization, arch: str) -> CrossCompiled:
     `unsupported`, or `not_run` when something is not installed here.
     """
     _require_compiler(this, arch)
-    binaries, shapes = _COMPILERS[this.implementation.language](this, arch)
+    binaries, launches = _COMPILERS[this.implementation.language](this, arch)
     listing = disassemble(binaries, arch)
     if listing is None:
         entries = ", ".join(f"`{entry}`" for binary in binaries for entry in binary.entries)
         raise compiling.CompileError(f"no entry {entries} in {this.implementation.file}")
-    return CrossCompiled(listing.compilation, _launch(shapes, listing.first, arch), listing.artefacts)
+    if not launches:
+        return CrossCompiled(listing.compilation, None, listing.artefacts)
+    for one in launches:
+        _require_room(one, listing, arch)
+    longest = longest_kernel(launches, (), listing.lengths)
+    launch = launch_record(longest, len(launches), limits_of(arch), listing)
+    return CrossCompiled(compilation_of(longest, listing), launch, listing.artefacts)
 
 
 def _require_compiler(this: Specialization, arch: str) -> None:
@@ -144,7 +158,7 @@ def _cuda(this: Specialization, arch: str) -> Compiled:
     geometry = geometry_of(launch, {**names, **constants})
     defines = compiling.definitions(this.dtype, constants)
     code = compiling.compile_device(this.file, launch.entry, arch, defines, this.include)
-    return [code.binary(geometry.shared_bytes)], [geometry]
+    return [code.binary(geometry.shared_bytes)], [LaunchedKernel(launch.entry, geometry)]
 
 
 def _host(this: Specialization, arch: str) -> Compiled:
@@ -164,12 +178,12 @@ def _triton(this: Specialization, arch: str) -> Compiled:
     gpu = use_offline_gpu(arch)
     function = implementation_runnable(this.folder, this.kernel, this.implementation, this.dtype, this.params)
     try:
-        binaries, shapes = gpu.kernels_of(partial(function.run_into, *_tensors(this), this.dims))
+        binaries, launches = gpu.kernels_of(partial(function.run_into, *_tensors(this), this.dims))
     except OutOfResources as error:
         raise compiling.CompileError(f"does not fit on an SM of {arch}: {error}") from error
     if not binaries:
         raise EvaluationEnded(Status.NOT_RUN, "it launches no Triton kernel")
-    return binaries, shapes
+    return binaries, launches
 
 
 def _tensors(this: Specialization) -> tuple[list[Any], list[Any]]:
@@ -186,20 +200,14 @@ def _tensors(this: Specialization) -> tuple[list[Any], list[Any]]:
     return tensors[: len(shapes)], tensors[len(shapes) :]
 
 
-def _launch(shapes: list[Geometry], first: KernelResources, arch: str) -> LaunchRecord | None:
-    """Return the shape and occupancy of the first launch, and how many launches there are.
-
-    Raises CompileError when a block would not fit on an SM.
-    """
-    if not shapes:
-        return None
-    shape, limits = shapes[0], limits_of(arch)
-    shared = first.shared_bytes + shape.shared_bytes
-    share = occupancy(limits, first.registers, shape.threads, shared) if limits else None
-    if share == 0:
-        block = f"{shape.threads} threads of {first.registers} registers and {shared} bytes of shared memory"
-        raise compiling.CompileError(f"a block does not fit on an SM of {arch}: {block}")
-    return LaunchRecord(shape.grid, shape.block, shape.cluster, shape.shared_bytes, len(shapes), share)
+def _require_room(launch: LaunchedKernel, listing: Disassembly, arch: str) -> None:
+    """Raise CompileError when a block of a launch would not fit on an SM."""
+    used = resources_of(launch, listing)
+    if used is None or occupancy_of(launch, limits_of(arch), listing) != 0:
+        return
+    shared = used.shared_bytes + launch.geometry.shared_bytes
+    block = f"{launch.geometry.threads} threads of {used.registers} registers and {shared} bytes of shared memory"
+    raise compiling.CompileError(f"a block does not fit on an SM of {arch}: {block}")
 
 
 _COMPILERS = {Language.CUDA: _cuda, Language.CUDA_HOST: _host, Language.TRITON: _triton}

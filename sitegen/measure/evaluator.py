@@ -75,7 +75,7 @@ class Evaluator:
             case requests.Check():
                 return self.check(request.shapes)
             case requests.CollectArtefacts():
-                return self.artefacts(request.dims)
+                return self.artefacts(request.dims, last=True)
         return self._answer_timing(request)
 
     def _answer_timing(self, request: Request[Any]) -> Any:
@@ -201,11 +201,14 @@ class Evaluator:
         self._timer.finish_turn()
         _release_memory()  # the float64 references of the other processes need the room
 
-    def artefacts(self, dims: Dims) -> requests.CollectedArtefacts:
-        """Return launch record, compilation and artefacts at these dims; never fails an evaluation."""
+    def artefacts(self, dims: Dims, *, last: bool) -> requests.CollectedArtefacts:
+        """Return launch record, compilation and artefacts at these dims; never fails an evaluation.
+
+        `last` promises that the process times nothing afterwards.
+        """
         self._timed = None
         _release_memory()
-        return collect(self._setup, self._runnable, self._watch, dims)
+        return collect(self._setup, self._runnable, self._watch, dims, last=last)
 
     @property
     def _setup(self) -> KernelSetup:

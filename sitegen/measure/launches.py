@@ -6,7 +6,6 @@ The call is captured into a CUDA graph that is never run; the nodes of the graph
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,20 +13,24 @@ from typing import Any
 
 import torch
 
-from sitegen.measure.artefacts import Binary
-from sitegen.measure.compile import arch_of
-from sitegen.measure.occupancy import limits_of, occupancy
-from sitegen.model.record import LaunchRecord
+from sitegen.measure.artefacts import Binary, KernelResources, stable_name
+from sitegen.measure.geometry import Geometry
+from sitegen.measure.longest_kernel import LaunchedKernel
 
 
 @dataclass(frozen=True, slots=True)
 class CapturedCall:
     """Launches of one call."""
 
-    launch: LaunchRecord
-    """Shape and occupancy of the first kernel, and the number of launches."""
-    kernels: tuple[str, ...]
-    """Names of the kernels in the machine code, in order of launch, each once."""
+    kernels: tuple[LaunchedKernel, ...]
+    """Launches of kernels, in order; at least one."""
+    launches: int
+    """All launches: those of kernels, and copies, fills and allocations by the driver."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the kernels in the machine code, in order of launch, each once."""
+        return tuple(dict.fromkeys(one.name for one in self.kernels if one.name))
 
 
 def capture(call: Callable[[], Any]) -> CapturedCall | None:
@@ -43,11 +46,19 @@ def capture(call: Callable[[], Any]) -> CapturedCall | None:
 
 def _captured(handle: int) -> CapturedCall | None:
     nodes, kernels = _nodes(handle)
-    if not kernels:
-        return None
-    functions = [_function(_params(node)) for node in kernels]
-    names = dict.fromkeys(name for function in functions if (name := _name(function)))
-    return CapturedCall(_launch(kernels[0], functions[0], len(nodes)), tuple(names))
+    return CapturedCall(tuple(map(_launched, kernels)), len(nodes)) if kernels else None
+
+
+def _launched(node: Any) -> LaunchedKernel:
+    params = _params(node)
+    function = _function(params)
+    shape = Geometry(
+        grid=(params.gridDimX, params.gridDimY, params.gridDimZ),
+        block=(params.blockDimX, params.blockDimY, params.blockDimZ),
+        cluster=_cluster(node),
+        shared_bytes=params.sharedMemBytes,
+    )
+    return LaunchedKernel(stable_name(_name(function)), shape, _resources(function))
 
 
 def _nodes(handle: int) -> tuple[list[Any], list[Any]]:
@@ -67,30 +78,15 @@ def _params(node: Any) -> Any:
     return _checked(driver.cuGraphKernelNodeGetParams(node))[0]
 
 
-def _launch(node: Any, function: Any, launches: int) -> LaunchRecord:
-    params = _params(node)
-    block = (params.blockDimX, params.blockDimY, params.blockDimZ)
-    return LaunchRecord(
-        grid=(params.gridDimX, params.gridDimY, params.gridDimZ),
-        block=block,
-        cluster=_cluster(node),
-        shared_bytes=params.sharedMemBytes,
-        launches=launches,
-        occupancy=_occupancy(function, math.prod(block), params.sharedMemBytes),
-    )
-
-
-def _occupancy(function: Any, threads: int, dynamic_shared: int) -> float | None:
-    """Return the occupancy from the attributes of the function, which a baseline has too; None where they are
-    unknown."""
-    limits = limits_of(arch_of(torch.cuda.get_device_capability()))
-    if limits is None or function is None:
+def _resources(function: Any) -> KernelResources | None:
+    """Return the resources of a kernel from the attributes of its function; None where these are unknown."""
+    if function is None:
         return None
     try:
-        registers, shared = attribute_of(function, "NUM_REGS"), attribute_of(function, "SHARED_SIZE_BYTES")
+        used = (attribute_of(function, name) for name in ("NUM_REGS", "LOCAL_SIZE_BYTES", "SHARED_SIZE_BYTES"))
+        return KernelResources(*used)
     except RuntimeError:
         return None
-    return occupancy(limits, registers, threads, shared + dynamic_shared)
 
 
 def attribute_of(function: Any, name: str) -> int:
@@ -106,11 +102,14 @@ def attribute_of(function: Any, name: str) -> int:
 
 
 def _function(params: Any) -> Any:
-    """Return the CUfunction of a kernel node, which may hold a CUkernel instead; None when neither is known."""
+    """Return the CUfunction of a kernel node, which may hold a CUkernel instead; None when neither is known.
+
+    `params.func` is a view into `params`, whose memory the next node may get.  The copy stays valid.
+    """
     from cuda.bindings import driver
 
     if int(params.func):
-        return params.func
+        return driver.CUfunction(int(params.func))
     error, function = driver.cuKernelGetFunction(params.kern)
     return function if int(error) == 0 else None
 
@@ -129,9 +128,10 @@ def _cluster(node: Any) -> tuple[int, ...]:
 
     attribute = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
     try:
-        size = _checked(driver.cuGraphKernelNodeGetAttribute(node, attribute))[0].clusterDim
+        value = _checked(driver.cuGraphKernelNodeGetAttribute(node, attribute))[0]
     except Exception:
         return (1, 1, 1)
+    size = value.clusterDim  # a view into `value`, which must stay alive while it is read
     return (max(1, size.x), max(1, size.y), max(1, size.z))
 
 

@@ -21,6 +21,7 @@ from triton.runtime import driver
 from sitegen.measure.artefacts import Binary
 from sitegen.measure.geometry import Geometry
 from sitegen.measure.launches import TritonWatch
+from sitegen.measure.longest_kernel import LaunchedKernel
 from sitegen.measure.occupancy import MOST_THREADS, REGISTERS, RESERVED_SHARED, WARP, limits_of, number_of
 
 
@@ -50,7 +51,7 @@ class OfflineDriver:
 
     def __init__(self, arch: str) -> None:
         self.arch = arch
-        self.launches: list[Geometry] = []
+        self.launches: list[LaunchedKernel] = []
         self.launcher_cls = partial(_Launcher, self.launches)
         self.utils = SimpleNamespace(
             get_device_properties=lambda device: triton_properties(arch), load_binary=self._load_binary
@@ -82,16 +83,15 @@ class OfflineDriver:
 class _Launcher:
     """Replaces the C function that Triton compiles for each kernel; records the launch."""
 
-    def __init__(self, launches: list[Geometry], source: Any, metadata: Any) -> None:
+    def __init__(self, launches: list[LaunchedKernel], source: Any, metadata: Any) -> None:
         self.launches, self.metadata = launches, metadata
 
     def __call__(
         self, x: int, y: int, z: int, stream: int, function: Any, packed: Any, launch: Any, enter: Any, *rest: Any
     ) -> None:
         clusters, metadata = self.metadata.num_ctas, self.metadata
-        self.launches.append(
-            Geometry((x * clusters, y, z), (metadata.num_warps * WARP, 1, 1), (clusters, 1, 1), metadata.shared)
-        )
+        shape = Geometry((x * clusters, y, z), (metadata.num_warps * WARP, 1, 1), (clusters, 1, 1), metadata.shared)
+        self.launches.append(LaunchedKernel(metadata.name, shape))
         if enter is not None:
             enter(launch)
 
@@ -103,9 +103,8 @@ class OfflineGpu:
     driver: OfflineDriver
     watch: TritonWatch
 
-    def kernels_of(self, call: Callable[[], Any]) -> tuple[list[Binary], list[Geometry]]:
-        """Return the machine code of the kernels that a call would launch, each once, and the shapes of all
-        launches."""
+    def kernels_of(self, call: Callable[[], Any]) -> tuple[list[Binary], list[LaunchedKernel]]:
+        """Return the machine code of the kernels that a call would launch, each once, and all launches."""
         call()  # compiles, and lets the autotuner choose a configuration
         self.driver.launches.clear()
         self.watch.start()

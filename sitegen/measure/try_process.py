@@ -100,7 +100,7 @@ class TryProcess:
         try:
             correctness = self._check(evaluator)
             performance = self._time(name, evaluator)
-            made = evaluator.artefacts(self._job.workload.dims)
+            made = evaluator.artefacts(self._job.workload.dims, last=False)
         except Exception as error:
             why = failure_of(error, self._folder, evaluator.implementation)
             return self._evaluation(name, why.status, why.message), why.log

@@ -235,9 +235,12 @@ class Compilation:
 
     arch: str
     registers: int
+    """Registers of a thread of the kernel that `LaunchRecord.kernel` names; where no kernel is named, of several
+    kernels the most."""
     spill_bytes: int
+    """Local memory of a thread of that kernel; where no kernel is named, of all kernels together."""
     shared_bytes: int
-    """Shared memory of a block: static, and dynamic as launched."""
+    """Shared memory of a block of that kernel: static, and dynamic as launched."""
     sass_hash: str
     instructions: Mapping[str, int] = field(default_factory=dict)
     """Number of SASS instructions by class: `LDG.128`, `LDG.32`, `STG.128`, `HGMMA`, `FFMA`, `BAR`, `LDL`, `STL`, …"""
@@ -250,7 +253,7 @@ class Compilation:
 
 @dataclass(frozen=True, slots=True)
 class LaunchRecord:
-    """Launch configuration that was measured."""
+    """Launch configuration that was measured: of several kernels in a call, that of the longest."""
 
     grid: tuple[int, ...]
     block: tuple[int, ...]
@@ -258,8 +261,16 @@ class LaunchRecord:
     shared_bytes: int
     """Dynamic shared memory of a block."""
     launches: int = 1
+    """All launches of the call, also copies and fills by the driver."""
     occupancy: float | None = None
     """Warps of the kernel that fit on an SM over the warps that an SM can hold."""
+    kernel: str = ""
+    """Name of the kernel in which the call spends most of its device time: the fields above, and
+    the resources of `Compilation`, are its own.  Empty in records of before the name was kept: of several kernels, the
+    fields are then those of the first, and the resources those of some."""
+    kernel_share: float | None = None
+    """That kernel's part of the device time of all kernels of the call; None when there is one kernel, or no time is
+    known."""
 
 
 @dataclass(frozen=True, slots=True)

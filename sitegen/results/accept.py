@@ -5,7 +5,7 @@ no time left) replaces nothing, so that the last good record stays; every other 
 Evaluations of things that the site no longer has are dropped, and so are runs to which nothing refers any more.
 
 Counters and findings of tools go to the evaluations of their own run, and to those of earlier runs that were made of
-the same sources.
+the same sources.  A new evaluation without counters keeps those of the one that it replaces, if the sources are equal.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from sitegen.model.record import (
 )
 from sitegen.model.site import Site
 from sitegen.results.held_tools import HeldTools, with_held_tools
+from sitegen.results.kept_tools import with_kept_tools
 from sitegen.results.records import EvaluationId, Records, cell_name, evaluation_id, param_combinations, runs_of_tools
 from sitegen.results.run_gpus import anonymous, joined_gpus, with_gpus
 from sitegen.results.stages import TOTAL
@@ -237,8 +238,9 @@ def _gpu_hash(result: JobResult) -> str:
 
 
 def _merged_evaluations(kernel: Kernel, old: Iterable[Evaluation], new: Iterable[Evaluation]) -> tuple[Evaluation, ...]:
+    old = tuple(old)
     by_id: dict[EvaluationId, Evaluation] = {evaluation_id(e): e for e in old}
-    for evaluation in new:
+    for evaluation in with_kept_tools(tuple(new), old):
         before = by_id.get(evaluation_id(evaluation))
         if before is None or (evaluation.status is not Status.NOT_RUN and before.run <= evaluation.run):
             by_id[evaluation_id(evaluation)] = _with_first_prediction(evaluation, before)

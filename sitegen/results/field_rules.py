@@ -391,6 +391,8 @@ RULES: Mapping[type, Mapping[str, ValueRule]] = {
         "shared_bytes": _not_negative,
         "launches": _not_negative,
         "occupancy": _between(0, 1.0001),
+        "kernel": _word,
+        "kernel_share": _between(0, 1.0001),
     },
     Counters: {
         "dram_read_bytes": _not_negative,

@@ -19,9 +19,13 @@ ERROR_CHANGE = 0.1
 
 
 def deterministic_changes(old: Evaluation, new: Evaluation) -> tuple[str, ...]:
-    """Return the differences in fields that both records have: `registers 80 → 96`, `spills 0 → 48 bytes`, …"""
+    """Return the differences in fields that both records have: `registers 80 → 96`, `spills 0 → 48 bytes`, …
+
+    Resources and shapes of two different kernels of a call are not compared.
+    """
+    one_kernel = old.launch is None or new.launch is None or _same_kernel(old.launch, new.launch)
     return (
-        *(_compilation(old.compilation, new.compilation) if old.compilation and new.compilation else ()),
+        *(_compilation(old.compilation, new.compilation) if one_kernel and old.compilation and new.compilation else ()),
         *(_launch(old.launch, new.launch) if old.launch and new.launch else ()),
         *(_correctness(old.correctness, new.correctness) if old.correctness and new.correctness else ()),
         *_sanitizer(old.sanitizer, new.sanitizer),
@@ -30,11 +34,12 @@ def deterministic_changes(old: Evaluation, new: Evaluation) -> tuple[str, ...]:
 
 def same_code(old: Evaluation, new: Evaluation) -> bool:
     """Tell whether both records have the hash of the machine code and the launch, and these are equal."""
-    codes = [
-        (e.compilation.sass_hash, _launch_shape(e.launch)) if e.compilation and e.launch else ("", ())
-        for e in (old, new)
-    ]
-    return all(codes[0]) and codes[0] == codes[1]
+    codes = [e.compilation.sass_hash if e.compilation else "" for e in (old, new)]
+    if not all(codes) or codes[0] != codes[1] or old.launch is None or new.launch is None:
+        return False
+    if _same_kernel(old.launch, new.launch):
+        return _launch_shape(old.launch) == _launch_shape(new.launch)
+    return old.launch.launches == new.launch.launches
 
 
 def newer_versions(before: PastRun | Environment, after: PastRun | Environment) -> tuple[str, ...]:
@@ -66,10 +71,23 @@ def _instructions(old: Mapping[str, int], new: Mapping[str, int]) -> Iterator[st
 
 
 def _launch(old: LaunchRecord, new: LaunchRecord) -> Iterator[str]:
+    yield from _difference("launches", old.launches, new.launches)
+    if not _same_kernel(old, new):
+        if old.kernel and new.kernel:
+            yield f"longest kernel {old.kernel} → {new.kernel}"
+        return
     for name in ("grid", "block", "cluster"):
         yield from _difference(name, _product(getattr(old, name)), _product(getattr(new, name)))
     yield from _difference("dynamic shared memory", old.shared_bytes, new.shared_bytes, " bytes")
-    yield from _difference("launches", old.launches, new.launches)
+
+
+def _same_kernel(old: LaunchRecord, new: LaunchRecord) -> bool:
+    """Tell whether both records describe the same kernel of their call; of an older one that is known only where the
+    call has one launch.
+    """
+    if old.kernel and new.kernel:
+        return old.kernel == new.kernel
+    return old.kernel == new.kernel or (old.launches, new.launches) == (1, 1)
 
 
 def _correctness(old: Correctness, new: Correctness) -> Iterator[str]:

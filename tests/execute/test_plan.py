@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from sitegen.execute.plan import UnknownName, plan, status
+from sitegen.execute.plan import UnknownName, due_tools, plan, status
 from sitegen.execute.session import commit_of, goals_by_gpu, store_results
 from sitegen.model.gpu import yours
 from sitegen.model.job import InspectJob, KernelJob, NotebookJob, PreviousRatios, RejectJob
 from sitegen.model.plain import from_plain, to_plain
-from sitegen.model.record import Ratio, Role
+from sitegen.model.record import Counters, Ratio, Role
 from sitegen.results import keys
 from sitegen.results.accept import RunHeader, accept_results
 
@@ -97,6 +97,45 @@ def test_the_tools_of_a_fresh_kernel_run_alone_when_they_are_named(root, made):
         *("ceilings", "double/wrong", "double/tools")
     ]
     assert "double/tools" not in status(made.inventory(root), GPU)
+
+
+def keep_counters(root, made, *names):
+    """Store records of everything but the post and the variants; at 64:float32 only these have counters."""
+    inventory = made.inventory(root)
+    jobs = [job for job in plan(inventory, GPU) if isinstance(job, KernelJob)]
+    counters = Counters(4e6, 4e6, 3.0, 5000.0, calibration={"copy bytes": 1.0})
+
+    def counted(result):
+        here = result.id == "double@64:float32"
+        ones = (
+            replace(one, counters=None if here and one.name not in names else counters) for one in result.evaluations
+        )
+        return replace(result, evaluations=tuple(ones))
+
+    store_results(root, inventory, plan(inventory, GPU), made.results(*(counted(made.measured(job)) for job in jobs)))
+
+
+def test_without_any_counters_on_a_gpu_no_tools_are_due(root, made):
+    keep_all(root, made)
+    assert due_tools(made.inventory(root), GPU) == {}
+    assert "double/tools" not in ids(plan(made.inventory(root), GPU))
+
+
+def test_tools_are_due_for_a_fastest_implementation_without_counters(root, made):
+    keep_counters(root, made)
+    inventory = made.inventory(root)
+    assert due_tools(inventory, GPU) == {"double/tools": ("double/other@64:float32",)}
+    assert due_tools(inventory, "nvidia-a100") == {}
+    assert ids(plan(inventory, GPU, ["double"])) == ["ceilings", "double/tools", "double/wrong"]
+    assert ids(plan(inventory, GPU, ["double/right", "posts/first"])) == ["ceilings", "posts/first"]
+    assert "double/tools" not in status(inventory, GPU), "`build --require-fresh` does not ask for counters"
+
+
+def test_tools_are_not_due_for_sources_that_are_timed_again_anyway(root, made):
+    keep_counters(root, made)
+    (root / "kernels/double/other.py").write_text("def double(x, *, out=None): return 2 * x\n")
+    assert due_tools(made.inventory(root), GPU) == {}
+    assert "double/tools" in ids(plan(made.inventory(root), GPU, ["double"]))
 
 
 def test_a_record_of_another_gpu_does_not_count(root, made):

@@ -217,6 +217,11 @@ def add(x, y, *, out=None):
     products[(1,)](x, y, out, 4096, SIZE=64, num_stages=16)
     return out
 """
+FILL = """
+@triton.jit
+def fill(z, BLOCK: tl.constexpr):
+    tl.store(z + tl.arange(0, BLOCK), tl.zeros([BLOCK], tl.float32))
+"""
 RUN = """
 import json, sys
 from pathlib import Path
@@ -245,10 +250,12 @@ def triton(add_kernel, tmp_path_factory):
         "tuned": TUNED,
         "large": LARGE,
         "twice": add_kernel.triton_source(epilogue="add_kernel[(1,)](x, y, out, 512, BLOCK=512)"),
+        "filled": add_kernel.triton_source(prologue="fill[(1,)](out, BLOCK=64, num_warps=1)"),
         "reads": add_kernel.triton_source(prologue="float(x[0])"),
         "torch_only": "import torch\ndef add(x, y, *, out=None):\n    return torch.add(x, y, out=out)\n",
         "mistaken": add_kernel.triton_source(value="tl.nonsense(x)"),
     }
+    sources["filled"] = f"import triton\nimport triton.language as tl\n{FILL}{sources['filled']}"
     for_all = ("plain", "tuned", "twice")
 
     def made(arch, names):
@@ -279,13 +286,24 @@ def test_its_launch_is_noted_and_nothing_is_launched(triton):
         "shared_bytes": 0,
         "launches": 1,
         "occupancy": 1.0,
+        "kernel": "add_kernel",
+        "kernel_share": None,
     }
 
 
 @pytest.mark.torch
-def test_of_two_launches_the_first_is_recorded_and_both_are_counted(triton):
+def test_of_two_launches_of_one_kernel_the_larger_is_recorded_and_both_are_counted(triton):
     launch = triton[HOPPER]["twice"]["launch"]
     assert (launch["grid"], launch["launches"]) == ([8, 1, 1], 2)
+
+
+@pytest.mark.torch
+def test_of_two_triton_functions_the_one_with_more_work_is_recorded(triton):
+    found, plain = triton[HOPPER]["filled"], triton[HOPPER]["plain"]
+    assert (found["launch"]["kernel"], found["launch"]["grid"]) == ("add_kernel", [8, 1, 1])
+    assert (found["launch"]["block"], found["launch"]["launches"]) == ([128, 1, 1], 2)
+    assert found["compilation"]["registers"] == plain["compilation"]["registers"]
+    assert found["compilation"]["sass_hash"] != plain["compilation"]["sass_hash"], "the listing has both"
 
 
 @pytest.mark.torch

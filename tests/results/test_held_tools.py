@@ -201,10 +201,11 @@ def test_the_rest_of_an_interrupted_run_has_counters_of_the_same_run(made):
     assert [run.id for run in new.records[0].runs] == [FIRST.id]
 
 
-def test_the_run_of_counters_goes_when_a_newer_evaluation_replaces_them(made):
+def test_the_run_of_counters_goes_when_an_evaluation_of_other_sources_replaces_them(made):
     new = accepted(made, held(made), tools(made, counted("fused")))
     records = Records({("softmax", "nvidia-h200"): new.records[0]})
-    (record,) = accept_results(made.site, records, THIRD, [made.measured_ceilings, made.result]).records
+    other = replace(made.result, evaluations=tuple(replace(one, key="f" * 64) for one in made.result.evaluations))
+    (record,) = accept_results(made.site, records, THIRD, [made.measured_ceilings, other]).records
     assert [run.id for run in record.runs] == [THIRD.id]
 
 

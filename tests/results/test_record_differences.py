@@ -52,6 +52,32 @@ def test_each_change_is_told_with_its_numbers(fused, part, change, told):
     assert len(deterministic_changes(changed, fused)) == 1
 
 
+def test_resources_of_two_kernels_of_a_call_are_not_compared(fused):
+    def described(kernel, registers, grid):
+        launch = replace(LAUNCH, grid=(grid, 1, 1), launches=2, kernel=kernel)
+        return replace(fused, compilation=replace(COMPILED, registers=registers), launch=launch)
+
+    helper, main, older = described("merge", 28, 8), described("gradients", 168, 132), described("", 28, 8)
+    assert deterministic_changes(helper, main) == ("longest kernel merge → gradients",)
+    assert deterministic_changes(older, main) == ()
+    assert deterministic_changes(described("gradients", 160, 132), main) == ("registers 160 → 168",)
+    assert deterministic_changes(older, replace(main, launch=replace(main.launch, launches=3))) == ("launches 2 → 3",)
+
+
+def test_an_older_record_of_one_launch_describes_the_kernel_that_a_newer_one_names(fused):
+    newer = replace(fused, launch=replace(LAUNCH, kernel="add"), compilation=replace(COMPILED, registers=96))
+    assert deterministic_changes(fused, newer) == ("registers 80 → 96",)
+
+
+def test_equal_code_is_equal_whichever_of_its_kernels_a_record_describes(fused):
+    several = replace(LAUNCH, launches=2)
+    older = replace(fused, launch=several)
+    newer = replace(fused, launch=replace(several, grid=(132, 1, 1), kernel="gradients"))
+    assert same_code(older, newer)
+    assert not same_code(older, replace(newer, launch=replace(newer.launch, launches=3)))
+    assert not same_code(newer, replace(newer, launch=replace(newer.launch, grid=(66, 1, 1))))
+
+
 def test_an_error_that_moved_by_its_rounding_is_the_same(fused):
     close = replace(fused, correctness=replace(fused.correctness, relative_error=1.05e-8))
     assert deterministic_changes(fused, close) == ()

@@ -15,11 +15,14 @@ from sitegen.render.measurements.tables import Column
 from sitegen.render.shared import numbers
 
 CODE = "Registers and local memory (for spills) of a thread, shared memory of a block."
-SEVERAL = (
-    " Where a call launches several kernels, their number stands in a column. Registers and shared memory are then the "
-    "most of the kernels whose machine code the record keeps, which may be only some of them; occupancy is that of the "
-    "first kernel."
+SEVERAL = " Where a call launches several kernels, their number stands in a column."
+NAMED = (
+    " The figures of its code are then those of the longest kernel, which is named with its part of the call’s device "
+    "time."
 )
+UNNAMED = " An older record does not say to which of them the figures of its code belong; it may be a helper."
+MOST_CHARACTERS = 40
+"""The longest name of a kernel in a table; those of libraries describe their tiles."""
 COUNTED = " The re-read factor is the DRAM’s bytes over the least that must move."
 
 
@@ -33,6 +36,11 @@ def code_columns() -> tuple[Column, ...]:
         Column("DRAM bytes", lambda _, row: numbers.size(row.counters.dram_bytes) if row.counters else ""),
         Column("re-read", lambda group, row: numbers.ratio(x) if (x := group.reread(row)) else ""),
     )
+
+
+def kernel_column() -> Column:
+    """Return the column that names the kernel of the code's figures where a call launches several."""
+    return Column("longest kernel", lambda _, row: _kernel(row), left=True)
 
 
 def clock_columns() -> tuple[Column, ...]:
@@ -67,16 +75,18 @@ def matrix_columns(baseline: str) -> tuple[Column, ...]:
 def details(shown: Sequence[Group], baseline: str, id: str) -> tuple[tables.Table, ...]:
     """Return one table; two when there are matrix products, whose clocks have a table of their own."""
     counted = any(row.counters for group in shown for row in group.rows)
-    several = any(_launches(row) > 1 for group in shown for row in group.rows if _is_listed(row))
+    several = [row for group in shown for row in group.rows if _is_listed(row) and _launches(row) > 1]
+    named = {bool(_kernel(row)) for row in several}
     elsewhere = counted_elsewhere(row for group in shown for row in group.rows)
-    caption = f"{CODE}{SEVERAL if several else ''}{COUNTED if counted else ''} {elsewhere}".rstrip()
+    notes = ((SEVERAL, several), (NAMED, True in named), (UNNAMED, False in named), (COUNTED, counted))
+    caption = f"{CODE}{''.join(note for note, applies in notes if applies)} {elsewhere}".rstrip()
     parts = [(tables.head(group), group, [r for r in group.rows if _is_listed(r)]) for group in shown]
     matrix = any(row.performance and row.performance.sustained for _, _, rows in parts for row in rows)
     if not matrix:
-        table = tables.listing(id, caption, parts, (*code_columns(), *clock_columns()))
+        table = tables.listing(id, caption, parts, (*code_columns(), kernel_column(), *clock_columns()))
         return (table,) if table.headings else ()
     listings = (
-        tables.listing(id, caption, parts, code_columns()),
+        tables.listing(id, caption, parts, (*code_columns(), kernel_column())),
         tables.listing(f"{id}-clocks", "Clocks: in bursts, and sustained.", parts, matrix_columns(baseline)),
     )
     return tuple(table for table in listings if table.headings)
@@ -89,6 +99,15 @@ def _is_listed(row: Row) -> bool:
 def _launches(row: Row) -> int:
     """Return the number of launches of a call; 0 where the record has none."""
     return row.evaluation.launch.launches if row.evaluation and row.evaluation.launch else 0
+
+
+def _kernel(row: Row) -> str:
+    """Return `gradients, 97 %` where a call launches several kernels and the record names the longest."""
+    launch = row.evaluation.launch if row.evaluation else None
+    if launch is None or launch.launches < 2 or not launch.kernel:
+        return ""
+    name = launch.kernel if len(launch.kernel) <= MOST_CHARACTERS else f"{launch.kernel[: MOST_CHARACTERS - 1]}…"
+    return f"{name}, {numbers.percent(share, 0)}" if (share := launch.kernel_share) is not None else name
 
 
 def _compiled(text: Callable[[Compilation], str]) -> Callable[[Group, Row], str]:

@@ -11,7 +11,7 @@ from sitegen.model.record import Evaluation, Record
 COLUMNS = (
     *("role", "name", "workload", "dtype", "params", "run", "status", "median_us", "p20_us", "p80_us", "low_us"),
     *("high_us", "relative_error", "registers", "spill_bytes", "shared_bytes", "occupancy", "dram_bytes"),
-    "dram_bytes_run",
+    *("dram_bytes_run", "kernel", "kernel_share"),
 )
 
 
@@ -29,10 +29,13 @@ def _cells(one: Evaluation) -> Sequence[object]:
     params = " ".join(f"{name}={value}" for name, value in sorted(one.params.items()))
     times = (timed.median_us, timed.p20_us, timed.p80_us, timed.low_us, timed.high_us) if timed else ("",) * 5
     resources = (compiled.registers, compiled.spill_bytes, compiled.shared_bytes) if compiled else ("",) * 3
+    launch = one.launch
     return (
         *(one.role.value, one.name, one.workload, one.dtype, params, one.run, one.status.value, *times),
         one.correctness.relative_error if one.correctness else "",
         *resources,
-        one.launch.occupancy if one.launch and one.launch.occupancy is not None else "",
+        launch.occupancy if launch and launch.occupancy is not None else "",
         *((one.counters.dram_bytes, one.counters.run or one.run) if one.counters and one.counters.valid else ("", "")),
+        launch.kernel if launch else "",
+        launch.kernel_share if launch and launch.kernel_share is not None else "",
     )

@@ -15,7 +15,7 @@ from sitegen.model.record import Record
 from sitegen.model.urls import KERNELS, kernel_url, relative
 from sitegen.render.inputs.implementations import file_name
 from sitegen.render.inputs.rows import Group, Row, headlines
-from sitegen.render.measurements.details import code_columns
+from sitegen.render.measurements.details import code_columns, kernel_column
 from sitegen.render.measurements.gpus import gpu_name
 from sitegen.render.measurements.machine_code import KINDS, MachineCode, machine_code
 from sitegen.render.measurements.record_facts import short
@@ -112,7 +112,7 @@ def _facts(record: Record, group: Group, row: Row, code: MachineCode) -> Iterato
     if compiled:
         yield Fact("architecture", compiled.arch)
     yield Fact("size", f"{numbers.count(code.text.count(chr(10)), 'line')}, {code.size}")
-    for column in code_columns()[:4]:
+    for column in (*code_columns()[:4], kernel_column()):
         if text := column.text(group, row):
             yield Fact(column.title, text)
     if compiled:

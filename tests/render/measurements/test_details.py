@@ -10,16 +10,20 @@ from selectolax.lexbor import LexborHTMLParser as Html
 from sitegen.model.record import Evaluation
 from sitegen.render.inputs.evidence import Evidence
 
-SAID = "occupancy is that of the first kernel"
+SEVERAL, NAMED = "several kernels", "those of the longest kernel"
+OLDER = "An older record does not say"
 
 
-def table(make: SimpleNamespace, launches: int) -> tuple[str, dict[str, str]]:
-    """Return the caption, and the launches of each row by its name, where a call of `fused` has several."""
+def table(
+    make: SimpleNamespace, launches: int, kernel: str = "", share: float | None = None
+) -> tuple[str, dict[str, tuple[str, str]]]:
+    """Return the caption, and the launches and the longest kernel of each row by its name, where a call of `fused` has
+    several."""
 
     def changed(one: Evaluation) -> Evaluation:
         assert one.launch is not None
-        count = launches if one.name == "fused" else 1
-        return replace(one, launch=replace(one.launch, launches=count))
+        changed = {"launches": launches, "kernel": kernel, "kernel_share": share} if one.name == "fused" else {}
+        return replace(one, launch=replace(one.launch, **changed))
 
     record = make.full_record()
     record = replace(record, evaluations=tuple(changed(one) if one.launch else one for one in record.evaluations))
@@ -27,21 +31,29 @@ def table(make: SimpleNamespace, launches: int) -> tuple[str, dict[str, str]]:
     found = page.css_first("#code")
     heads = [head.text() for head in found.css("thead th")]
     rows = {row.css_first("th").text(): [cell.text() for cell in row.css("td")] for row in found.css("tr[id]")}
-    at = heads.index("launches") - 1 if "launches" in heads else None
-    cells = {name: row[at] for name, row in rows.items()} if at is not None else {}
+    wanted = [heads.index(title) - 1 if title in heads else None for title in ("launches", "longest kernel")]
+    cells = {name: tuple(row[at] if at is not None else "" for at in wanted) for name, row in rows.items()}
     return found.css_first("caption").text(), cells
 
 
-def test_a_call_of_several_kernels_says_which_one_its_figures_belong_to(make: SimpleNamespace) -> None:
+def test_an_older_record_does_not_say_which_of_several_kernels_it_describes(make: SimpleNamespace) -> None:
     caption, cells = table(make, launches=5)
-    assert SAID in caption
-    assert (cells["fused"], cells["naive"]) == ("5", "")
+    assert SEVERAL in caption and NAMED not in caption and OLDER in caption
+    assert (cells["fused"], cells["naive"]) == (("5", ""), ("", ""))
+
+
+def test_a_call_of_several_kernels_names_the_one_that_its_figures_belong_to(make: SimpleNamespace) -> None:
+    caption, cells = table(make, launches=5, kernel="gradients", share=0.968)
+    assert SEVERAL in caption and NAMED in caption and OLDER not in caption
+    assert (cells["fused"], cells["naive"]) == (("5", "gradients, 97\xa0%"), ("", ""))
+    assert table(make, launches=2, kernel="gradients")[1]["fused"] == ("2", "gradients"), "a kernel and a memset"
+    assert table(make, launches=2, kernel="k" * 41)[1]["fused"] == ("2", "k" * 39 + "…")
 
 
 def test_a_call_of_one_kernel_needs_no_such_words(make: SimpleNamespace) -> None:
-    caption, cells = table(make, launches=1)
-    assert SAID not in caption
-    assert not cells
+    caption, cells = table(make, launches=1, kernel="gradients")
+    assert not any(words in caption for words in (SEVERAL, NAMED, OLDER))
+    assert set(cells.values()) == {("", "")}
 
 
 def test_bytes_that_another_run_counted_name_it(make: SimpleNamespace) -> None:

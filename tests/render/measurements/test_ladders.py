@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,6 +16,7 @@ from sitegen.render.inputs.evidence import Evidence
 from sitegen.render.measurements import source_code
 from sitegen.render.measurements.class_table import _cells
 from sitegen.render.measurements.instruction_classes import ClassRow, changed_classes, kind_of
+from sitegen.render.measurements.record_csv import record_csv
 from sitegen.render.measurements.source_code import _difference, _sass_difference
 
 Pages = dict[str, str | bytes]
@@ -90,6 +92,16 @@ def test_a_record_is_published_as_csv_with_the_command_that_measures_it_again(ma
     link = parsed.css_first("a[href='nvidia-h200.csv']")
     assert link is not None
     assert "sitegen run softmax --all" in parsed.text()
+
+
+def test_the_csv_names_the_longest_kernel_of_a_call(make: SimpleNamespace) -> None:
+    one = next(e for e in make.full_record().evaluations if e.launch)
+    bare, named = (
+        replace(one, launch=launch) for launch in (None, replace(one.launch, kernel="rows", kernel_share=0.9))
+    )
+    record = replace(make.full_record(), evaluations=(bare, named))
+    lines = list(csv.DictReader(io.StringIO(record_csv(record))))
+    assert [(line["kernel"], line["kernel_share"]) for line in lines] == [("", ""), ("rows", "0.9")]
 
 
 def test_cells_of_a_class_table_that_differ_from_the_column_before_are_bold() -> None:
