@@ -66,7 +66,10 @@ def _read_intensity(given: FigureSource, into: Collected) -> Limit | None:
     rate = _rate(share * values["compute"], "FLOP/s")
     limited = "the memory" if offered < needed else "the arithmetic"
     told = (
-        ("intensity", f"{grouped(values['operations'])} / {grouped(values['bytes'])} = {offered:.3g} operations a byte"),
+        (
+            "intensity",
+            f"{grouped(values['operations'])} / {grouped(values['bytes'])} = {offered:.3g} operations a byte",
+        ),
         ("where the roof bends", f"{needed:.3g} operations a byte"),
         ("arithmetic at most", f"{rate}, {percent(share)}"),
         ("limited by", limited),
