@@ -37,6 +37,9 @@ STYLE_CLASSES = {
 """The class of the theme for each style rule; other paddings are left to MathML, whose own are near enough."""
 _ATTRIBUTES = {"color": "mathcolor", "background-color": "mathbackground"}
 _NEEDLESS = frozenset({"tml-display"})
+WORD_JOINER = "\u2060"
+"""A character without width that forbids a new line at its place."""
+_CLOSING = (",", ".", ";", ":", "!", "?", ")", "]", "\u2019", "\u201d")
 _TAG = re.compile(r"<([a-zA-Z]+)((?:\s+[\w:-]+=(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>")
 _ATTRIBUTE = re.compile(r"([\w:-]+)=(?:\"([^\"]*)\"|'([^']*)')")
 _LABELLED = re.compile(r"\$\$(?:(?!\$\$|\n[ \t]*\n).)+\$\$[ \t]*\{#([\w.-]+)\}[ \t]*(?=\n|$)", re.DOTALL)
@@ -114,7 +117,11 @@ def render_math_block(tokens: Sequence[Token], idx: int, _options: Any, env: Any
 
 
 def render_math_inline(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
-    return inline_math(tokens[idx].content, tokens[idx].meta.get("line", 0), collected(env))
+    """Return a formula, joined with the punctuation behind it: else a browser may begin a line with a comma."""
+    behind = tokens[idx + 1] if idx + 1 < len(tokens) else None
+    joined = behind is not None and behind.type == "text" and behind.content.startswith(_CLOSING)
+    shown = inline_math(tokens[idx].content, tokens[idx].meta.get("line", 0), collected(env))
+    return f"{shown}{WORD_JOINER}" if joined else shown
 
 
 def _shown(source: str, display: bool, line: int, into: Collected) -> str:

@@ -43,7 +43,7 @@ def join_units(text: str) -> str:
 
 
 def join_figure(text: str) -> str:
-    """Return a figure on one line, with a no-break space behind each number: `65 536 registers`."""
+    """Return a figure on one line, with a no-break space behind each number: `64 K registers`."""
     return _AFTER_DIGIT.sub("\u00a0", text)
 
 

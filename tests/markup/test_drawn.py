@@ -178,7 +178,7 @@ def test_a_mistake_has_its_place(text: str, place: tuple[str, int, int, str]) ->
     [
         (":stride: 1", "4 sectors, 128 bytes", "100 %"),
         (":stride: 2", "8 sectors, 256 bytes", "50 %"),
-        (":stride: 32", "32 sectors, 1,024 bytes", "12.5 %"),
+        (":stride: 32", "32 sectors, 1024 bytes", "12.5 %"),
         (":address: lane * 4 + 4", "5 sectors, 160 bytes", "80 %"),
         (":address: 64", "1 sector, 32 bytes", "12.5 %"),
         (":address: lane * 16\n:width: 16", "16 sectors, 512 bytes", "100 %"),

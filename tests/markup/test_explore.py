@@ -72,7 +72,7 @@ def test_the_table_compares_what_differs_between_the_values() -> None:
     head, *rows = ([cell.text() for cell in row.css("th, td")] for row in page.css("details tr"))
     assert head == ["Stride in elements", "moved", "cache lines", "efficiency"], "all ask for the same bytes"
     assert rows[0] == ["1", "4 sectors, 128 bytes", "1", "100 %"]
-    assert rows[-1] == ["32", "32 sectors, 1,024 bytes", "32", "12.5 %"]
+    assert rows[-1] == ["32", "32 sectors, 1024 bytes", "32", "12.5 %"]
 
 
 def test_the_figure_has_one_caption_and_one_number() -> None:

@@ -82,3 +82,15 @@ def test_formula_on_its_own_lines_scrolls_by_keyboard() -> None:
     document, _ = parse_document(Markdown("$$\nx\n$$ (eq-x)\n", "content/posts/a.md"))
     assert '<div class="eq" tabindex="0" role="group" aria-label="Equation 1" id="eq-x">' in document.html
     assert "eq-x" in document.ids
+
+
+@pytest.mark.parametrize("behind", [",", ". Then", ")", ": so"])
+def test_punctuation_stays_on_the_line_of_its_formula(behind: str) -> None:
+    document, _ = parse_document(Markdown(f"where $x${behind}\n", "content/posts/a.md"))
+    assert f"</math>\u2060{behind}" in document.html
+
+
+@pytest.mark.parametrize("text", ["$x$ is", "$x$", "$x$-axis", "**$x$**, y"])
+def test_only_punctuation_directly_behind_a_formula_is_joined(text: str) -> None:
+    document, _ = parse_document(Markdown(f"{text}\n", "content/posts/a.md"))
+    assert "\u2060" not in document.html

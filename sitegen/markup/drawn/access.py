@@ -11,7 +11,17 @@ from markupsafe import Markup
 from sitegen.diagnostics import Span
 from sitegen.markup.collected import Collected
 from sitegen.markup.drawn.cells import GridCell, grid
-from sitegen.markup.drawn.figure import FigureKind, FigureSource, as_table, at_column, facts, note, percent, picture
+from sitegen.markup.drawn.figure import (
+    FigureKind,
+    FigureSource,
+    as_table,
+    at_column,
+    facts,
+    grouped,
+    note,
+    percent,
+    picture,
+)
 from sitegen.markup.svg import path, text
 from sitegen.model.access import BANKS, LANES, LINE, SECTOR, WORD, Access
 from sitegen.model.formula import FormulaError, evaluate_int
@@ -160,8 +170,8 @@ def _facts(shown: AccessFigure) -> list[tuple[str, str]]:
         passes = f"{access.passes}, at best {len(access.phases)}"
         return [("bank conflict", _conflict(access)), *_phases(access, "phases"), ("passes", passes)]
     return [
-        ("asked for", f"{access.bytes_asked:,} bytes"),
-        ("moved", f"{_count(len(access.sectors), 'sector')}, {access.bytes_moved:,} bytes"),
+        ("asked for", f"{grouped(access.bytes_asked)} bytes"),
+        ("moved", f"{_count(len(access.sectors), 'sector')}, {grouped(access.bytes_moved)} bytes"),
         ("cache lines", str(len(access.blocks(LINE)))),
         *_phases(access, "requests"),
         ("efficiency", percent(access.efficiency)),
@@ -277,7 +287,7 @@ def _ranges(lanes: Sequence[int]) -> str:
 
 
 def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+    return f"{grouped(number)} {one if number == 1 else many or f'{one}s'}"
 
 
 FIGURE = FigureKind(_read, _draw, _text, _facts)

@@ -129,6 +129,11 @@ def as_table(title: str, head: Sequence[object], rows: Iterable[Sequence[object]
     return tag("details", tag("summary", title) + scroller, class_="numbers") + "\n"
 
 
+def grouped(number: int) -> str:
+    """Return a whole number as texts write it: `1024`, `65,536`."""
+    return f"{number:,}" if number >= 10_000 else str(number)
+
+
 def percent(share: float) -> str:
     return f"{100 * share:.3g} %"
 

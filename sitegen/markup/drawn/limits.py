@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from sitegen.markup.collected import Collected
-from sitegen.markup.drawn.figure import FigureKind, FigureSource, as_table, facts, note, percent, picture
+from sitegen.markup.drawn.figure import FigureKind, FigureSource, as_table, facts, grouped, note, percent, picture
 from sitegen.markup.svg import Pair, path, polyline, tag, text
 
 _LEFT, _TOP, _WIDTH, _HEIGHT = 48.0, 14.0, 292.0, 160.0
@@ -46,7 +46,7 @@ def _read_flight(given: FigureSource, into: Collected) -> Limit | None:
     share = min(1.0, offered / needed)
     rate = _rate(share * values["bandwidth"], "B/s")
     told = (
-        ("in flight on an SM", f"{values['threads']:,} × {values['bytes']} bytes, {offered / _KB:.3g} KB"),
+        ("in flight on an SM", f"{grouped(values['threads'])} × {values['bytes']} bytes, {offered / _KB:.3g} KB"),
         ("needed on an SM", f"{needed / _KB:.3g} KB"),
         ("bandwidth at most", f"{rate}, {percent(share)}"),
     )
@@ -66,7 +66,10 @@ def _read_intensity(given: FigureSource, into: Collected) -> Limit | None:
     rate = _rate(share * values["compute"], "FLOP/s")
     limited = "the memory" if offered < needed else "the arithmetic"
     told = (
-        ("intensity", f"{values['operations']:,} / {values['bytes']:,} = {offered:.3g} operations a byte"),
+        (
+            "intensity",
+            f"{grouped(values['operations'])} / {grouped(values['bytes'])} = {offered:.3g} operations a byte",
+        ),
         ("where the roof bends", f"{needed:.3g} operations a byte"),
         ("arithmetic at most", f"{rate}, {percent(share)}"),
         ("limited by", limited),

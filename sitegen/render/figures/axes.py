@@ -47,11 +47,17 @@ def apart(ticks: Iterable[Tick], gap: float = 6.0, *, end: float = math.inf) -> 
             yield replace(tick, at=middle)
 
 
+def every_nth(ticks: Sequence[Tick]) -> Sequence[Tick]:
+    """Return every tick of a linear axis or, where the names would touch, every second, every third, and so on."""
+    thinned = (ticks[::n] for n in range(1, len(ticks) + 1))
+    return next((kept for kept in thinned if len(list(apart(kept))) == len(kept)), ticks[:1])
+
+
 def number(value: float) -> str:
-    """Return a value of an axis: `0.5`, `1000`, `10 000`, `2e-7`."""
+    """Return a value of an axis as texts write it: `0.5`, `1000`, `10,000`, `2e-7`."""
     if 0 < abs(value) < 1e-4:
         return numbers.error(value)
-    return f"{value:.6g}" if value < 10_000 else f"{value:,.0f}".replace(",", numbers.NBSP)
+    return f"{value:.6g}" if value < 10_000 else f"{value:,.0f}"
 
 
 def round_values(low: float, high: float) -> list[float]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from sitegen.markup.svg import at, join, path, tag, text
-from sitegen.render.figures.axes import Area, Tick, apart, number
+from sitegen.render.figures.axes import Area, Tick, apart, every_nth, number
 from sitegen.render.figures.curves import CurvePoint, Curves
 from sitegen.render.figures.labels import Spot, Taken, drawn, take_first_free, text_width
 from sitegen.render.figures.scales import Linear, Log
@@ -33,6 +33,7 @@ def render_bars(chart: Curves, *, id: str, beside: Sequence[Curves] = ()) -> Mar
     values = scale.named if isinstance(scale, Log) else scale.ticks
     ticks = [Tick(scale(value), number(value)) for value in values]
     grid = "".join(f"M{at(tick.at)} {at(area.top)}V{at(area.bottom)}" for tick in ticks)
+    named = apart(ticks) if isinstance(scale, Log) else every_nth(ticks)
     content = [
         tag("title", chart.title, id=f"{id}-title"),
         tag("desc", chart.about, id=f"{id}-desc"),
@@ -40,7 +41,7 @@ def render_bars(chart: Curves, *, id: str, beside: Sequence[Curves] = ()) -> Mar
         path(grid, "grid"),
         *(part for n, name in enumerate(chart.x_names) for part in _named(chart, n, name, area, scale)),
         *_references(chart, area, scale),
-        *(text(tick.name, tick.at, area.bottom + 18, "mid") for tick in apart(ticks)),
+        *(text(tick.name, tick.at, area.bottom + 18, "mid") for tick in named),
         text(chart.y_title, (area.left + area.right) / 2, area.bottom + 38, "mid"),
     ]
     linked = any(point.href for curve in chart.curves for point in curve.points)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from sitegen.markup.svg import at, join, path, tag, text
-from sitegen.render.figures.axes import Area, Tick, apart, axis_title, frame, number
+from sitegen.render.figures.axes import Area, Tick, axis_title, every_nth, frame, number
 from sitegen.render.figures.labels import text_width
 from sitegen.render.figures.scales import Linear
 
@@ -91,7 +91,7 @@ def render_spans(chart: Spans, *, id: str) -> Markup:
             text(name, area.left - 7, area.top + (n + 0.5) * places * down + 4, "e")
             for n, name in _names(chart.names, lines)
         ),
-        *(text(tick.name, tick.at, area.bottom + 20, "mid") for tick in apart(ticks)),
+        *(text(tick.name, tick.at, area.bottom + 20, "mid") for tick in every_nth(ticks)),
         text(chart.x_title, (area.left + area.right) / 2, area.bottom + 42, "mid"),
     ]
     size = {"viewBox": f"0 0 {WIDTH} {height + _TOP + _BELOW:g}", "width": WIDTH, "height": height + _TOP + _BELOW}

@@ -18,6 +18,9 @@ DIGITS = 3
 """The digits of a figure: two runs of the same code differ in the fourth."""
 UNITS = {"us": "µs", "1/us": "1/µs", "x": "×"}
 """The units that a cell writes in ASCII."""
+SCALES = {"s": ((1.0, "s"), (1e-3, "ms"), (0.0, "us")), "B": ((1e9, "GB"), (1e6, "MB"), (0.0, "B"))}
+"""The units for seconds and bytes, each with the smallest entry for which it is used."""
+_SIZES = {"ms": 1e-3, "us": 1e-6, "GB": 1e9, "MB": 1e6}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +34,10 @@ class ShownTable:
 
 def shown_table(table: CellTable) -> ShownTable:
     """Return the entries of a table with three digits, without their units, which the headings name."""
-    headings = tuple(title_of(table, column) for column in table.columns)
-    return ShownTable(headings, tuple(tuple(written(entry, "") for entry in row) for row in table.rows))
+    units = tuple(map(_unit_for, table.units, (table.column(name) for name in table.columns)))
+    headings = tuple(map(_title, table.columns, units))
+    rows = tuple(tuple(map(_number, row, table.units, units)) for row in table.rows)
+    return ShownTable(headings, rows)
 
 
 def record_name(post: Post, record: CellRecord) -> str:
@@ -42,11 +47,26 @@ def record_name(post: Post, record: CellRecord) -> str:
 
 def written(entry: Entry, unit: str) -> str:
     """Return an entry with its unit and three digits: `18.2 ns`, `264`, `spinning`."""
+    shown = _unit_for(unit, (entry,))
+    text = _number(entry, unit, shown)
+    return numbers.with_unit(text, UNITS.get(shown, shown)) if unit and not isinstance(entry, str) else text
+
+
+def _unit_for(unit: str, entries: tuple[Entry, ...]) -> str:
+    """Return the unit in which entries are short: milliseconds for 0.0043 and 0.016 seconds."""
+    sizes = [abs(entry) for entry in entries if not isinstance(entry, str) and entry]
+    least = min(sizes, default=1.0)
+    return next((name for bound, name in SCALES.get(unit, ()) if least >= bound), unit)
+
+
+def _number(entry: Entry, unit: str, shown: str) -> str:
+    """Return an entry, whose unit is `unit`, with three digits in the unit `shown`."""
     if isinstance(entry, str):
         return entry
+    if unit != shown:
+        return _three_digits(entry / _SIZES[shown])
     exact = isinstance(entry, int) or (entry == int(entry) and abs(entry) >= 10**DIGITS)
-    text = numbers.fixed(entry, 0) if exact else _three_digits(entry)
-    return numbers.with_unit(text, UNITS.get(unit, unit)) if unit else text
+    return numbers.fixed(entry, 0) if exact else _three_digits(entry)
 
 
 def _three_digits(entry: float) -> str:
@@ -93,5 +113,8 @@ def _record(printer: Printer, post: Post | None, cell: str) -> CellRecord | None
 
 def title_of(table: CellTable, column: str) -> str:
     """Return the name of a column with its unit: `latency, ns`."""
-    unit = table.unit(column)
+    return _title(column, table.unit(column))
+
+
+def _title(column: str, unit: str) -> str:
     return f"{column}, {UNITS.get(unit, unit)}" if unit not in ("", column) else column

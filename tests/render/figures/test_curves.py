@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from sitegen.render.figures.axes import Tick, apart, number, size_number
+from sitegen.render.figures.axes import Tick, apart, every_nth, number, size_number
 from sitegen.render.figures.curves import Curve, CurveKind, CurvePoint, Curves, Reference, render_curves
 
 
@@ -158,6 +158,12 @@ def test_a_logarithmic_axis_of_fractions_has_a_name_in_each_decade() -> None:
     assert len([name for name in names if name.startswith("1.")]) > 2, "without decades, the steps are equal"
 
 
+def test_a_linear_axis_names_every_second_value_where_all_names_do_not_fit() -> None:
+    ticks = [Tick(40.0 * n + 20, f"{100 * n},000" if n else "0") for n in range(7)]
+    assert [tick.name for tick in every_nth(ticks)] == ["0", "200,000", "400,000", "600,000"]
+    assert every_nth(ticks[:1]) == ticks[:1] and not every_nth([])
+
+
 def test_names_on_an_axis_do_not_touch() -> None:
     ticks = [Tick(10.0 * n, "1024") for n in range(20)]
     shown = [tick.at for tick in apart(ticks)]
@@ -172,7 +178,7 @@ def test_names_on_an_axis_do_not_touch() -> None:
         (65536, "64Ki"),
         (2**28, "256Mi"),
         (2**30, "1Gi"),
-        (10_000, "10\u00a0000"),
+        (10_000, "10,000"),
         (0.5, "0.5"),
     ],
 )
@@ -181,4 +187,4 @@ def test_a_size_is_named_as_the_site_names_it(value: float, name: str) -> None:
 
 
 def test_a_number_of_an_axis_has_groups_of_digits() -> None:
-    assert number(12_345) == "12\u00a0345"
+    assert number(12_345) == "12,345"

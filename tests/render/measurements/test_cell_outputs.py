@@ -10,8 +10,9 @@ from selectolax.lexbor import LexborHTMLParser
 
 from sitegen.model.record import Output
 from sitegen.render.inputs.evidence import Evidence
-from sitegen.render.measurements.cell_outputs import written
+from sitegen.render.measurements.cell_outputs import shown_table, written
 from sitegen.render.outputs.page_figures import figures_of_page
+from sitegen.results.cell_tables import CellTable
 
 TEXT = """L1 answers in {output}`first-look:L1:latency`, the L2 {output}`first-look:L2:latency / first-look:L1:latency`
 as late. On {output}`first-look:L3:latency` nothing is known, nor on {output}`never-run:L1:latency`.
@@ -103,3 +104,28 @@ def test_spans_stand_on_lines_in_the_order_of_their_names(make: SimpleNamespace)
 )
 def test_an_entry_below_a_ten_thousandth_is_in_exponent_form(entry: float, shown: str) -> None:
     assert written(entry, "") == shown
+
+
+@pytest.mark.parametrize(
+    ("entry", "unit", "text"),
+    [
+        (0.000107, "s", "107\u00a0µs"),
+        (0.016, "s", "16.0\u00a0ms"),
+        (2.5, "s", "2.50\u00a0s"),
+        (18_288_738_304, "B", "18.3\u00a0GB"),
+        (131_584, "B", "131,584\u00a0B"),
+        (0, "s", "0\u00a0s"),
+        ("none", "s", "none"),
+    ],
+)
+def test_seconds_and_bytes_are_written_in_the_unit_that_makes_them_short(
+    entry: str | float, unit: str, text: str
+) -> None:
+    assert written(entry, unit) == text
+
+
+def test_a_column_has_one_unit_in_which_no_entry_is_below_one() -> None:
+    rows = (("slow", 1.25, 512), ("fast", 0.0043, 4_000_000), ("none", 0.0, 0))
+    shown = shown_table(CellTable(("run", "time", "memory"), ("", "s", "B"), rows))
+    assert shown.headings == ("run", "time, ms", "memory, B")
+    assert shown.rows == (("slow", "1250", "512"), ("fast", "4.30", "4,000,000"), ("none", "0", "0"))
