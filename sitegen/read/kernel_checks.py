@@ -13,7 +13,7 @@ from sitegen.diagnostics import Diagnostic, Span, did_you_mean
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.formula import FUNCTIONS, FormulaError, Number, evaluate, evaluate_int, names_in
 from sitegen.model.kernel import Implementation, Kernel, Language
-from sitegen.read.python import syntax_mistake
+from sitegen.read.python import keys_of, syntax_mistake
 from sitegen.read.shape import unknown_word
 from sitegen.read.yaml_nodes import Node
 
@@ -44,9 +44,21 @@ def check_kernel(kernel: Kernel, node: Node, files: Mapping[str, str]) -> Iterat
         yield from _check_file(child, implementation, kernel, files)
         if with_dims:
             yield from _check_launch(child, implementation, kernel)
-    reference = f"{kernel.folder}/reference.py"
-    if reference not in files:
-        yield Diagnostic("SG022", f"no {reference}", node.span, "it holds make_inputs, reference and the baselines")
+    yield from _check_reference(kernel, node, files)
+
+
+def _check_reference(kernel: Kernel, node: Node, files: Mapping[str, str]) -> Iterator[Diagnostic]:
+    """Yield the mistakes of `reference.py`: it is missing, is no Python, or lacks a baseline."""
+    path = f"{kernel.folder}/reference.py"
+    if path not in files:
+        yield Diagnostic("SG022", f"no {path}", node.span, "it holds make_inputs, reference and the baselines")
+    elif mistake := syntax_mistake(files[path], path):
+        yield mistake
+    elif known := keys_of("BASELINES", files[path]):
+        for child in _items(node.get("baselines")):
+            if isinstance(child.value, str) and child.text not in known:
+                hint = did_you_mean(child.text, known) or f"`BASELINES` in {path} has: {', '.join(known)}"
+                yield Diagnostic("SG035", f"no baseline `{child.text}` in {path}", child.span, hint)
 
 
 def can_read_dims(node: Node) -> bool:
@@ -74,8 +86,9 @@ def _check_names(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
         named = [(n.text, n.span) for child in _items(node.get(group)) if (n := child.get("name"))]
         yield from _unfit_names(named, _NAME, ("best",))
         yield from _named_twice(named)
-    workloads = zip(kernel.workloads, _items(node.get("workloads")), strict=False)
-    yield from _named_twice([(workload.name, child.span) for workload, child in workloads])
+    if can_read_dims(node):
+        workloads = zip(kernel.workloads, _items(node.get("workloads")), strict=False)
+        yield from _named_twice([(workload.name, child.span) for workload, child in workloads])
     for key in ("dims", "dtypes", "outputs", "workloads"):
         if (child := node.get(key)) and child.value in ((), {}):
             yield Diagnostic("SG010", f"`{key}` is empty", child.at)
