@@ -144,6 +144,9 @@ def _html(text: str, at: int, mistake: Diagnostic) -> Mend | None:
     closing = re.compile(rf"</{name}\s*>", re.IGNORECASE).search(text, tag.end())
     if name in ("script", "style") and closing:
         return Mend(tag.start(), closing.end(), "", f"`<{name}>` is left out with its content")
+    if closing and not re.search(rf"<{name}\b", text[tag.end() : closing.start()], re.IGNORECASE):
+        inside = text[tag.end() : closing.start()]
+        return Mend(tag.start(), closing.end(), inside, f"the tag `{tag[0][:40]}` is left out; its text stays")
     return _without_tag(tag)
 
 
