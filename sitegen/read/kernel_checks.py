@@ -21,6 +21,8 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _ARCH = re.compile(r">=sm_\d+[a-z]?")
 _RESERVED = ("itemsize", "name", *FUNCTIONS)
+_SYNTAX = {"unexpected `": "write a sign between two values, as in `2 * N`", "expected `)": "close each bracket"}
+"""What to do about a formula that cannot be read, by the beginning of the message."""
 _SAMPLE = 4096
 """Size of each dim when no workload gives one."""
 
@@ -119,7 +121,7 @@ def _check_dims(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
             if not isinstance(child.value, Mapping):
                 continue
             for dim in sorted(set(kernel.dims) - set(child.value)):
-                yield Diagnostic("SG031", f"the dim `{dim}` is missing", child.span)
+                yield Diagnostic("SG031", f"the dim `{dim}` is missing", child.span, f"add `{dim}: …` to it")
             for dim, size in child.value.items():
                 if dim not in kernel.dims and (dim != "name" or group != "workloads"):
                     yield unknown_word("dim", dim, size.at, kernel.dims, "SG031")
@@ -175,7 +177,9 @@ def _formula_mistake(node: Node, error: FormulaError, names: NameValues) -> Diag
     if error.message.startswith("unknown name") and word:
         return unknown_word("name", word[0], span, sorted({*names, *FUNCTIONS}), "SG030")
     at = ", ".join(f"{name} = {names[name]}" for name in sorted(names_in(node.text) & set(names)))
-    return Diagnostic("SG030", error.message, span, f"with {at}" if of_values and at else "")
+    syntax = next((do for begin, do in _SYNTAX.items() if error.message.startswith(begin)), "")
+    hint = f"with {at}" if of_values and at else syntax
+    return Diagnostic("SG030", error.message, span, hint)
 
 
 def _check_tolerance(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
@@ -186,7 +190,8 @@ def _check_tolerance(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
             yield Diagnostic("SG032", "a tolerance is at least 0 and below 1", child.span)
     for dtype in kernel.dtypes:
         if (tolerance := node.get("tolerance")) and dtype not in _entries(node, "tolerance"):
-            yield Diagnostic("SG032", f"no tolerance for `{dtype}`", tolerance.at)
+            hint = f"add `{dtype}: …`, the largest relative error of its results"
+            yield Diagnostic("SG032", f"no tolerance for `{dtype}`", tolerance.at, hint)
 
 
 def _check_goals(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
@@ -246,9 +251,12 @@ def _check_entry(node: Node, file: Node, made: Implementation, kernel: Kernel, s
         if mistake := syntax_mistake(source, made.file):
             yield mistake
         elif not re.search(rf"^def {re.escape(kernel.name)}\b", source, re.MULTILINE):
-            yield Diagnostic("SG035", f"no function `{kernel.name}` in {made.file}", file.span)
+            hint = f"write `def {kernel.name}(…)` in it: the function of an implementation is named like its kernel"
+            yield Diagnostic("SG035", f"no function `{kernel.name}` in {made.file}", file.span, hint)
     elif entry and not re.search(rf"\b{re.escape(entry.text)}\b", source):
-        yield Diagnostic("SG035", f"no function `{entry.text}` in {made.file}", entry.span)
+        known = re.findall(r"\b(\w+)\s*\(", " ".join(re.findall(r'extern "C"[^{;]*', source)))
+        near = did_you_mean(entry.text, known) or 'name a function that has `extern "C"` there'
+        yield Diagnostic("SG035", f"no function `{entry.text}` in {made.file}", entry.span, near)
 
 
 def _check_launch(node: Node, implementation: Implementation, kernel: Kernel) -> Iterator[Diagnostic]:

@@ -40,7 +40,7 @@ def mend(tmp_path: Path) -> Callable[[str], tuple[str, list[str]]]:
         ("<font color=red>w</font>", "w"),
         (
             '<iframe src="https://e.example/v"></iframe>',
-            '<a href="https://e.example/v">https://e.example/v</a></iframe>',
+            '<a href="https://e.example/v">https://e.example/v</a>',
         ),
         ("[words](/gone/)", "words"),
         ('<a href="/gone/">w</a>', "<a>w</a>"),
