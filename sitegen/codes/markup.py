@@ -335,8 +335,8 @@ _SHOWN = (
         "SG139",
         "A directive of the site cannot be used",
         "A template in `templates/directives/` has no head that declares it, takes the name of a directive of sitegen, "
-        "or fails when a text uses it. Begin the file with a comment of Jinja that holds `about:` in YAML, name the "
-        "file differently, or correct the template at the line that the hint names.",
+        "fails when a text uses it, or opens a tag that it never closes. Begin the file with a comment of Jinja that "
+        "holds `about:` in YAML, name the file differently, or correct the template as the hint says.",
         "<p>{{ argument }}</p>\n",
         "{# about: A paragraph. #}\n<p>{{ argument }}</p>\n",
         "templates/directives/remark.html",
@@ -375,6 +375,17 @@ _SHOWN = (
         "column to the header and to the line below it. A bar within a cell, also within code, is written as `\\|`.",
         "| kernel | mask |\n|---|---|\n| tile | `a | b` |\n",
         "| kernel | mask |\n|---|---|\n| tile | `a \\| b` |\n",
+        _POST,
+        warning=True,
+    ),
+    Code(
+        "SG144",
+        "A link or a role is read as text",
+        "To Markdown a link whose label or address is missing, or a role without backquotes, is text: readers see the "
+        "brackets. Give the label a line with its address, close the address, or put the text of the role into "
+        "backquotes. Brackets that are meant so have a backslash before them.",
+        "See [the guide][hopper].\n",
+        "See [the guide][hopper].\n\n[hopper]: https://docs.nvidia.com/cuda/hopper-tuning-guide/\n",
         _POST,
         warning=True,
     ),

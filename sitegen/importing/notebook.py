@@ -27,6 +27,8 @@ from sitegen.write.scaffold import slug_of
 
 MOST_BYTES = 64 * 2**20
 _TITLE = re.compile(r"\s*#[ \t]+(?P<title>[^\n]+)(?:\n|\Z)")
+_H1 = re.compile(r"^[ \t]*<h1\b[^<>\n]*>[ \t]*([^<>\n]+?)[ \t]*</h1>[ \t]*$", re.MULTILINE | re.IGNORECASE)
+"""A heading in HTML, which notebooks centre or colour."""
 _LABEL = re.compile(r"^#\|[ \t]*label:[ \t]*(\S+)", re.MULTILINE)
 _IMAGE = re.compile(r"(!\[[^\[\]]*\]\()(?P<path>[^)\s]+)|(<img\b[^<>]*?\bsrc=[\"'])(?P<src>[^\"']+)")
 _FILE = re.compile(r"(?<!!)\[[^\[\]\n]*\]\((?P<file>[^)\s#?]+)\)")
@@ -109,6 +111,7 @@ class _NotebookPost:
         return f"#| label: {label}\n{source}"
 
     def markdown(self, source: str, attachments: Mapping[str, Mapping[str, str]], number: int) -> str:
+        source = _H1.sub(r"# \1", source)
         if not self.title and (match := _TITLE.match(source)):
             self.title = match["title"].rstrip().rstrip("#").rstrip()
             source = source[match.end() :].strip("\n")

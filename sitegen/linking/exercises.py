@@ -46,7 +46,7 @@ def _mistakes_of_names(exercise: Exercise, kernel: Kernel) -> Iterator[Diagnosti
         hint = f"in Triton: {', '.join(one.name for one in triton) or 'none'}"
         message = f"`{solution.name}` is not written in Triton, which the check of an exercise needs"
         yield Diagnostic("SG216", message, solution.span, hint)
-    if exercise.counted_at and tuple(exercise.counted_at) != kernel.dims:
+    if exercise.counted_at and kernel.dims and tuple(exercise.counted_at) != kernel.dims:
         wanted = ", ".join(f"{name}: …" for name in kernel.dims)
         message = f"`counted_at` does not have the dims of {kernel.name}"
         yield Diagnostic("SG216", message, exercise.counted_span or exercise.span, f"write `counted_at: {{{wanted}}}`")

@@ -199,7 +199,8 @@ def _names(site: Site, shown: Site, documents: Mapping[str, Document]) -> Iterat
             if exercise.id.name not in exercises:
                 yield unknown("SG208", "exercise", exercise.id.name, exercises, exercise.id.span)
     authors = site.config.authors
-    named = (ref for post in site.posts for ref in post.authors if ref.name not in authors)
+    is_read = authors or site.config.title  # else site.yaml has no title, or cannot be read at all
+    named = (ref for post in site.posts for ref in post.authors if is_read and ref.name not in authors)
     yield from (unknown("SG218", "author", ref.name, authors, ref.span) for ref in named)
     for entry in site.config.entry_points:
         if entry.post.name not in slugs:

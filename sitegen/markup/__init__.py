@@ -13,4 +13,5 @@ SG117 image without words (a warning) · SG118 unknown footnote · SG119 YAML of
 SG120 unknown label · SG121 label for another kind of thing · SG122 a label beside works of others
 SG123 notes of a listing and their places in its code · SG124 tabs · SG130 to SG134: drawn/__init__.py
 SG135 text of a figure or a claim · SG136 a given figure without a source
+SG144 a link or a role that is read as text (a warning)
 """

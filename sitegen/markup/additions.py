@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 
+class Unreadable(tuple[()]):
+    """The data of a file that has a mistake, which has a diagnostic; a template that loops over it shows nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Additions:
     """The directives and the data of one site."""

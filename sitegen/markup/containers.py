@@ -14,7 +14,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_block.fence import make_fence_rule
 
 from sitegen.markup.collected import collected
-from sitegen.markup.directive import Container, Directive, closes, warn_unclosed
+from sitegen.markup.directive import Container, Directive, closes, opened_inside, report_swallowed, warn_unclosed
 
 _INFO = re.compile(r"(?:`{3,}|~{3,}|:{3,})\s*\{(?P<name>[\w-]+)\}(?P<argument>.*)$")
 _OPTION = re.compile(r"\s*(?::[A-Za-z][\w-]*:|#\||//\|)")
@@ -50,13 +50,17 @@ def _read(state: StateBlock, directive: Directive, name: str, argument: str, sta
     last = (whole.map or [start, end])[1]
     head = _option_lines(whole.content) if directive.has_options else ()
     into = collected(state.env)
-    if not _is_closed(state, start, last):
+    inner = opened_inside(whole.content, _line(state, start))
+    if inner:
+        report_swallowed(name, inner[1], start, into)
+    elif not _is_closed(state, start, last):
         warn_unclosed(name, start, into)
     container = Container(name, argument, head, (start, last), state.level, into)
     assert directive.wrap is not None
     opening, closing = directive.wrap(container)
     state.tokens.extend(opening)
-    _read_content(state, start, start + 1 + len(head), last)
+    stop = last - 1 if _is_closed(state, start, last) else last
+    _read_content(state, start + 1 + len(head), start + 1 + inner[0] if inner else stop)
     state.tokens.append(closing)
 
 
@@ -67,10 +71,9 @@ def _option_lines(content: str) -> Sequence[str]:
     return lines[:stop]
 
 
-def _read_content(state: StateBlock, start: int, begin: int, last: int) -> None:
-    """Read the lines from `begin` of a fence that spans `start` to `last`."""
+def _read_content(state: StateBlock, begin: int, stop: int) -> None:
+    """Read the lines from `begin` to `stop`, which is no part of them."""
     after = state.line
-    stop = last - 1 if _is_closed(state, start, last) else last
     outer, state.lineMax = state.lineMax, stop
     parent, state.parentType = state.parentType, "container"
     state.level += 1

@@ -115,3 +115,18 @@ def warn_unclosed(name: str, line: int, into: Collected) -> None:
     """Warn that no line closes the fence of a directive, which opens on `line`."""
     hint = "everything below is inside: write a line with the same signs below its content"
     into.warning("SG138", f"the fence of `{{{name}}}` is never closed", into.span_of("{" + name + "}", line), hint)
+
+
+def opened_inside(content: str, opening: str) -> tuple[int, str] | None:
+    """Return the first line in a fence that opens another one by the same signs, from 0, and the other's name."""
+    signs = opening.lstrip("> \t*+-0123456789.")
+    count = len(signs) - len(signs.lstrip(signs[:1]))
+    match = re.search(rf"(?m)^{re.escape(signs[:count])}\{{([\w-]+)\}}", content) if count > 2 else None
+    return (content.count("\n", 0, match.start()), match[1]) if match else None
+
+
+def report_swallowed(name: str, inner: str, line: int, into: Collected) -> None:
+    """Report that a fence, which opens on `line`, is not closed before that of the directive `inner` opens."""
+    hint = "write a line with the same signs below its content"
+    message = f"the fence of `{{{name}}}` is not closed before that of `{inner}` opens"
+    into.error("SG138", message, into.span_of("{" + name + "}", line), hint)

@@ -12,7 +12,7 @@ from markdown_it.token import Token
 
 from sitegen.markup.code import code_figure
 from sitegen.markup.collected import Collected, RenderRule, collected
-from sitegen.markup.directive import Directive, Fence, closes, warn_unclosed
+from sitegen.markup.directive import Directive, Fence, closes, opened_inside, report_swallowed, warn_unclosed
 from sitegen.markup.listings import plain_fence
 
 _UNOPENED = re.compile(r"(`{3,})(\{[^{}\s`]+\})(.*`.*)")
@@ -74,11 +74,8 @@ def fence_rule(directives: Mapping[str, Directive]) -> RenderRule:
         last = token.map[1] - 1 if token.map else line
         if last == line or not closes(into.lines[last], into.lines[line]):
             warn_unclosed(fence.name, line, into)
-        if inner := _opened_inside(token.content, into.lines[line]):
-            name = inner.strip("`~{} ").partition("}")[0]
-            hint = "write a line with the same signs below its content"
-            message = f"the fence of `{{{fence.name}}}` is not closed before that of `{name}` opens"
-            into.error("SG138", message, fence.span, hint)
+        if inner := opened_inside(token.content, into.lines[line]):
+            report_swallowed(fence.name, inner[1], line, into)
             return code_figure(token.content, "", spoken=into.spoken)
         directive: Directive | None = directives.get(fence.name) or into.added.directives.get(fence.name)
         if directive and directive.show:
@@ -87,13 +84,6 @@ def fence_rule(directives: Mapping[str, Directive]) -> RenderRule:
         return code_figure(token.content, "", spoken=into.spoken)
 
     return render_fence
-
-
-def _opened_inside(content: str, opening: str) -> str:
-    """Return the first line in a fence that opens another one by the same signs; empty without one."""
-    signs = opening.lstrip("> \t*+-0123456789.")
-    count = len(signs) - len(signs.lstrip(signs[:1]))
-    return next(iter(re.findall(rf"(?m)^{re.escape(signs[:count])}\{{[\w-]+\}}", content)), "") if count > 2 else ""
 
 
 def _fence(info: str, token: Token, line: int, into: Collected) -> Fence:

@@ -32,6 +32,7 @@ from sitegen.markup.directive import Directive
 from sitegen.markup.fast import shortcuts
 from sitegen.markup.fences import fence_rule, unopened_fences_plugin
 from sitegen.markup.footnotes import footnotes_plugin
+from sitegen.markup.half_written import half_written_plugin
 from sitegen.markup.inline import inline_plugin
 from sitegen.markup.labels import with_references
 from sitegen.markup.listings import listings_in
@@ -178,6 +179,7 @@ def text_parser(*, fast: bool = True) -> MarkdownIt:
         citations_plugin,
         colon_fence_plugin,  # after the containers, which may be fences of colons
         partial(inline_plugin, roles=roles()),
+        partial(half_written_plugin, roles=roles()),
         footnotes_plugin,
         tables_plugin,
         long_rows_plugin,

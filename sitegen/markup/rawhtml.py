@@ -60,12 +60,43 @@ def cleaned(text: str, line: int, into: Collected) -> str:
     return "".join(parser.out)
 
 
+def never_closed(html: str) -> str:
+    """Return the name of the first element that HTML opens and never closes; empty without one."""
+    tags = _OpenTags()
+    tags.feed(html)
+    return tags.names[0] if tags.names else ""
+
+
+class _Parser(HTMLParser):
+    def parse_marked_section(self, i: int, report: bool = True) -> int:
+        """Skip `<![…` up to the next `>`, as browsers do; Python 3.11 raises an AssertionError at `<![image]`."""
+        end = self.rawdata.find(">", i)
+        return end + 1 if end >= 0 else -1
+
+
+class _OpenTags(_Parser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in ALLOWED - VOID:
+            self.names.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Nothing: the element is closed."""
+
+    def handle_endtag(self, tag: str) -> None:
+        if self.names and self.names[-1] == tag:
+            self.names.pop()
+
+
 def report_open_tags(into: Collected) -> None:
     for name, span in into.open_tags:
         into.error("SG114", f"`<{name}>` is never closed", span, f"add `</{name}>`")
 
 
-class _Cleaner(HTMLParser):
+class _Cleaner(_Parser):
     def __init__(self, text: str, line: int, into: Collected) -> None:
         super().__init__(convert_charrefs=False)
         self.text, self.line, self.into = text, line, into
@@ -84,11 +115,6 @@ class _Cleaner(HTMLParser):
 
     def refuse(self, what: str, text: str, hint: str) -> None:
         self.into.error("SG113", f"{what} cannot stand in a text", self.place(text), hint)
-
-    def parse_marked_section(self, i: int, report: bool = True) -> int:
-        """Skip `<![…` up to the next `>`, as browsers do; Python 3.11 raises an AssertionError at `<![image]`."""
-        end = self.rawdata.find(">", i)
-        return end + 1 if end >= 0 else -1
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag not in ALLOWED:

@@ -15,10 +15,10 @@ from markupsafe import Markup
 from sitegen import inside
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.markup import options as o
-from sitegen.markup.additions import Additions
+from sitegen.markup.additions import Additions, Unreadable
 from sitegen.markup.collected import Collected
 from sitegen.markup.directive import Container, Directive, Fence, needs
-from sitegen.markup.rawhtml import cleaned
+from sitegen.markup.rawhtml import cleaned, never_closed
 from sitegen.markup.registry import directives as built_in
 from sitegen.pipeline.plugins import NamedPlugin
 from sitegen.read.own_directive import FOLDER, Content, OwnDirective, directive_name, parse_own_directive
@@ -52,7 +52,7 @@ def _data(root: Path, mistakes: list[Diagnostic]) -> dict[str, Any]:
         if match := _DATA_FILE.fullmatch(path):
             node, wrong = parse_yaml(_text(root, path, mistakes), path)
             mistakes += wrong
-            data[match[1].replace("-", "_")] = without_places(node) if node else None
+            data[match[1].replace("-", "_")] = Unreadable() if wrong else without_places(node) if node else None
     return data
 
 
@@ -76,8 +76,10 @@ def _directives(root: Path, data: Mapping[str, Any], mistakes: list[Diagnostic])
         if name in built_in():
             message = f"sitegen has a directive `{name}` already"
             mistakes.append(Diagnostic("SG139", message, Span(path), "name the file differently"))
-        elif not wrong:
-            made[name] = _directive(name, head, environment, data)
+        else:
+            made[name] = (
+                Directive((name,), "", show=lambda *_: "") if wrong else _directive(name, head, environment, data)
+            )
     return made
 
 
@@ -159,6 +161,10 @@ class _Template:
         except jinja2.TemplateError as error:
             place = f"{FOLDER}/{self.name}.html" + (f":{lineno}" if (lineno := getattr(error, "lineno", 0)) else "")
             into.error("SG139", f"the template of `{{{self.name}}}` fails: {error.message}", span, f"correct {place}")
+            return str(content)
+        if tag := never_closed(html):
+            message = f"the template of `{{{self.name}}}` never closes `<{tag}>`"
+            into.error("SG139", message, span, f"add `</{tag}>` in {FOLDER}/{self.name}.html")
             return str(content)
         return html.replace("\0", "")
 

@@ -13,7 +13,7 @@ from sitegen.diagnostics import Diagnostic, Span, did_you_mean
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.formula import FUNCTIONS, FormulaError, Number, evaluate, evaluate_int, names_in
 from sitegen.model.kernel import Implementation, Kernel, Language
-from sitegen.read.python import syntax_mistake
+from sitegen.read.python import keys_of, syntax_mistake
 from sitegen.read.shape import unknown_word
 from sitegen.read.yaml_nodes import Node
 
@@ -21,6 +21,8 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _ARCH = re.compile(r">=sm_\d+[a-z]?")
 _RESERVED = ("itemsize", "name", *FUNCTIONS)
+_SYNTAX = {"unexpected `": "write a sign between two values, as in `2 * N`", "expected `)": "close each bracket"}
+"""What to do about a formula that cannot be read, by the beginning of the message."""
 _SAMPLE = 4096
 """Size of each dim when no workload gives one."""
 
@@ -44,9 +46,21 @@ def check_kernel(kernel: Kernel, node: Node, files: Mapping[str, str]) -> Iterat
         yield from _check_file(child, implementation, kernel, files)
         if with_dims:
             yield from _check_launch(child, implementation, kernel)
-    reference = f"{kernel.folder}/reference.py"
-    if reference not in files:
-        yield Diagnostic("SG022", f"no {reference}", node.span, "it holds make_inputs, reference and the baselines")
+    yield from _check_reference(kernel, node, files)
+
+
+def _check_reference(kernel: Kernel, node: Node, files: Mapping[str, str]) -> Iterator[Diagnostic]:
+    """Yield the mistakes of `reference.py`: it is missing, is no Python, or lacks a baseline."""
+    path = f"{kernel.folder}/reference.py"
+    if path not in files:
+        yield Diagnostic("SG022", f"no {path}", node.span, "it holds make_inputs, reference and the baselines")
+    elif mistake := syntax_mistake(files[path], path):
+        yield mistake
+    elif known := keys_of("BASELINES", files[path]):
+        for child in _items(node.get("baselines")):
+            if isinstance(child.value, str) and child.text not in known:
+                hint = did_you_mean(child.text, known) or f"`BASELINES` in {path} has: {', '.join(known)}"
+                yield Diagnostic("SG035", f"no baseline `{child.text}` in {path}", child.span, hint)
 
 
 def can_read_dims(node: Node) -> bool:
@@ -74,8 +88,9 @@ def _check_names(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
         named = [(n.text, n.span) for child in _items(node.get(group)) if (n := child.get("name"))]
         yield from _unfit_names(named, _NAME, ("best",))
         yield from _named_twice(named)
-    workloads = zip(kernel.workloads, _items(node.get("workloads")), strict=False)
-    yield from _named_twice([(workload.name, child.span) for workload, child in workloads])
+    if can_read_dims(node):
+        workloads = zip(kernel.workloads, _items(node.get("workloads")), strict=False)
+        yield from _named_twice([(workload.name, child.span) for workload, child in workloads])
     for key in ("dims", "dtypes", "outputs", "workloads"):
         if (child := node.get(key)) and child.value in ((), {}):
             yield Diagnostic("SG010", f"`{key}` is empty", child.at)
@@ -106,7 +121,7 @@ def _check_dims(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
             if not isinstance(child.value, Mapping):
                 continue
             for dim in sorted(set(kernel.dims) - set(child.value)):
-                yield Diagnostic("SG031", f"the dim `{dim}` is missing", child.span)
+                yield Diagnostic("SG031", f"the dim `{dim}` is missing", child.span, f"add `{dim}: …` to it")
             for dim, size in child.value.items():
                 if dim not in kernel.dims and (dim != "name" or group != "workloads"):
                     yield unknown_word("dim", dim, size.at, kernel.dims, "SG031")
@@ -162,7 +177,9 @@ def _formula_mistake(node: Node, error: FormulaError, names: NameValues) -> Diag
     if error.message.startswith("unknown name") and word:
         return unknown_word("name", word[0], span, sorted({*names, *FUNCTIONS}), "SG030")
     at = ", ".join(f"{name} = {names[name]}" for name in sorted(names_in(node.text) & set(names)))
-    return Diagnostic("SG030", error.message, span, f"with {at}" if of_values and at else "")
+    syntax = next((do for begin, do in _SYNTAX.items() if error.message.startswith(begin)), "")
+    hint = f"with {at}" if of_values and at else syntax
+    return Diagnostic("SG030", error.message, span, hint)
 
 
 def _check_tolerance(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
@@ -173,7 +190,8 @@ def _check_tolerance(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
             yield Diagnostic("SG032", "a tolerance is at least 0 and below 1", child.span)
     for dtype in kernel.dtypes:
         if (tolerance := node.get("tolerance")) and dtype not in _entries(node, "tolerance"):
-            yield Diagnostic("SG032", f"no tolerance for `{dtype}`", tolerance.at)
+            hint = f"add `{dtype}: …`, the largest relative error of its results"
+            yield Diagnostic("SG032", f"no tolerance for `{dtype}`", tolerance.at, hint)
 
 
 def _check_goals(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
@@ -233,9 +251,12 @@ def _check_entry(node: Node, file: Node, made: Implementation, kernel: Kernel, s
         if mistake := syntax_mistake(source, made.file):
             yield mistake
         elif not re.search(rf"^def {re.escape(kernel.name)}\b", source, re.MULTILINE):
-            yield Diagnostic("SG035", f"no function `{kernel.name}` in {made.file}", file.span)
+            hint = f"write `def {kernel.name}(…)` in it: the function of an implementation is named like its kernel"
+            yield Diagnostic("SG035", f"no function `{kernel.name}` in {made.file}", file.span, hint)
     elif entry and not re.search(rf"\b{re.escape(entry.text)}\b", source):
-        yield Diagnostic("SG035", f"no function `{entry.text}` in {made.file}", entry.span)
+        known = re.findall(r"\b(\w+)\s*\(", " ".join(re.findall(r'extern "C"[^{;]*', source)))
+        near = did_you_mean(entry.text, known) or 'name a function that has `extern "C"` there'
+        yield Diagnostic("SG035", f"no function `{entry.text}` in {made.file}", entry.span, near)
 
 
 def _check_launch(node: Node, implementation: Implementation, kernel: Kernel) -> Iterator[Diagnostic]:

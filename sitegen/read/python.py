@@ -1,4 +1,4 @@
-"""Find the first syntax error of Python source."""
+"""Find the first syntax error of Python source, and the keys of a dict that it writes out."""
 
 from __future__ import annotations
 
@@ -27,6 +27,16 @@ def syntax_mistake(source: str, path: str, *, notebook: bool = False) -> Diagnos
     return Diagnostic(
         "SG036", f"this is not Python: {said}", _span(error, path), "correct this line or the one above it"
     )
+
+
+def keys_of(name: str, source: str) -> tuple[str, ...]:
+    """Return the keys of the dict that a module assigns to a name; nothing where they are not all written out."""
+    for one in ast.parse(source).body:
+        if isinstance(one, ast.Assign) and any(isinstance(to, ast.Name) and to.id == name for to in one.targets):
+            keys = one.value.keys if isinstance(one.value, ast.Dict) else []
+            words = [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+            return tuple(words) if len(words) == len(keys) else ()
+    return ()
 
 
 def _error(source: str, flags: int = 0) -> Exception | None:

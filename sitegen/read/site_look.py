@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from sitegen.diagnostics import Diagnostic
+from sitegen.diagnostics import Diagnostic, did_you_mean
 from sitegen.model.licences import LICENCES
 from sitegen.model.look import BACKGROUNDS, COLOURS, FONT, FONTS, HEX, LEAST_CONTRAST, WIDTH, WIDTHS, WRITTEN, contrast
 from sitegen.model.site import Person
@@ -21,7 +21,9 @@ def read_theme(node: Node, diagnostics: Diagnostics) -> Mapping[str, tuple[str, 
     theme = {}
     for name, child in entries_of(node, diagnostics).items():
         if name not in (*COLOURS, *FONTS, *WIDTHS):
-            diagnostics.append(unknown_word("part of the theme", name, child.at, (*COLOURS, *FONTS, *WIDTHS)))
+            known = (*COLOURS, *FONTS, *WIDTHS)
+            hint = did_you_mean(name, known) or f"known: {', '.join(known)}"
+            diagnostics.append(Diagnostic("SG014", f"unknown part of the theme `{name}`", child.at, hint))
         elif values := _values(name, child, diagnostics):
             theme[name] = values
     diagnostics += _weak_contrasts(theme, node)

@@ -5,6 +5,7 @@ Text inside sitegen has no BOM, and its lines end with LF, whatever the editor w
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 
@@ -58,8 +59,17 @@ def _of_notebook(text: str, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
         return notebook_text(text), ()
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
         reason = words_of(error)
-        broken = Diagnostic("SG026", f"this is no notebook: {reason}", Span(path), "save it again in Jupyter")
+        broken = Diagnostic(
+            "SG026", f"this is no notebook: {reason}", _place_in_json(error, path), "save it again in Jupyter"
+        )
         return _UNREAD, (broken,)
+
+
+def _place_in_json(error: Exception, path: str) -> Span:
+    """Return the place of a mistake in JSON; the first lines would be shown as those of `_UNREAD`."""
+    if isinstance(error, json.JSONDecodeError) and error.lineno > _UNREAD.count("\n"):
+        return Span(path, error.lineno, error.colno)
+    return Span(path)
 
 
 def split_front_matter(text: str, path: str) -> tuple[FrontMatter, tuple[Diagnostic, ...]]:

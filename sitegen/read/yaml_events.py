@@ -31,9 +31,9 @@ _IN_OUR_WORDS = {
     "did not find expected key": ("this does not fit what stands above", _INDENT),
     "did not find expected '-' indicator": ("this does not fit what stands above", _INDENT),
     "did not find expected node content": ("expected a value", ""),
-    "found unexpected end of stream": ("this quote is never closed", ""),
-    "did not find expected ',' or ']'": ("this `[` is never closed", ""),
-    "did not find expected ',' or '}'": ("this `{` is never closed", ""),
+    "found unexpected end of stream": ("this quote is never closed", "write the same quote at the end of the value"),
+    "did not find expected ',' or ']'": ("this `[` is never closed", "write `]` at its end"),
+    "did not find expected ',' or '}'": ("this `{` is never closed", "write `}` at its end"),
 }
 
 

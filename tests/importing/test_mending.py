@@ -37,10 +37,10 @@ def mend(tmp_path: Path) -> Callable[[str], tuple[str, list[str]]]:
         ("A <p>word.", "A word."),
         ("A </a>word.", "A word."),
         ('<b style="x" class="y">w</b>', '<b class="y">w</b>'),
-        ("<font color=red>w</font>", "w</font>"),
+        ("<font color=red>w</font>", "w"),
         (
             '<iframe src="https://e.example/v"></iframe>',
-            '<a href="https://e.example/v">https://e.example/v</a></iframe>',
+            '<a href="https://e.example/v">https://e.example/v</a>',
         ),
         ("[words](/gone/)", "words"),
         ('<a href="/gone/">w</a>', "<a>w</a>"),

@@ -37,6 +37,11 @@ def test_cells_become_text_and_executable_cells_without_outputs(tmp_path: Path) 
     )
 
 
+def test_heading_in_html_is_the_title(tmp_path: Path) -> None:
+    text = text_of(imported(tmp_path, v4.new_markdown_cell('<h1 align="center">Puzzles</h1>\n\nText.')))
+    assert text == '---\ntitle: "Puzzles"\ndate: 2026-11-22\ndraft: true\n---\nText.\n'
+
+
 def test_post_is_read_without_a_mistake_and_has_its_cells(tmp_path: Path) -> None:
     named = v4.new_code_cell("#| label: cell-1\nx = '''\n```\n'''")
     plan = imported(tmp_path, v4.new_code_cell("y = 1"), named, v4.new_raw_cell("raw"))

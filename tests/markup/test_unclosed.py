@@ -42,6 +42,18 @@ def test_fence_that_swallows_the_next_one_is_one_error_at_its_first_line() -> No
     assert codes("1. a\n\n   " + INNER.replace("\n", "\n   ")) == [("SG138", 3)]
 
 
+def test_fence_with_markdown_that_swallows_the_next_one_is_one_error_at_its_first_line() -> None:
+    quiz = "a\n\n```{quiz} How many?\n:answer: 32\nA line has four.\n\n```{layout} (4,8):(8,1)\n:banks: 4\n```\n\nb\n"
+    assert codes(quiz) == [("SG138", 3)]
+    assert codes(":::{note} a\n\n:::{tip} b\nc\n:::\n") == [("SG138", 1)]
+
+
+def test_block_in_tabs_without_an_end_is_no_further_mistake() -> None:
+    tabs = "::::{tab-set}\n:::{tab-item} A\na\n:::\n"
+    assert codes(tabs + "\nText.\n\n> More.\n") == [("SG138", 1)]
+    assert codes(tabs + "Text.\n\n> More.\n::::\n") == [("SG124", 5)]
+
+
 def test_longer_fence_may_show_a_shorter_one() -> None:
     assert codes("````{example}\n```{note}\na\n```\n````\n") == []
     assert codes("````markdown\n" + INNER + "````\n") == []

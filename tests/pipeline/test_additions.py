@@ -100,15 +100,28 @@ def test_use_of_a_directive_is_checked_where_it_stands(tmp_path: Path, body: str
         ("<p>No head.</p>\n", "the head of this directive is missing"),
         ("{# about: A. #}\n<script>alert(1)</script>\n", "`<script>` cannot stand in a text"),
         ("{# about: A. #}\n<p style='color:red'>A</p>\n", "the attribute `style` cannot stand in a text"),
-        ("{# about: A. #}\n<p>A\n", "`<p>` is never closed"),
+        ("{# about: A. #}\n<p>A\n", "the template of `{own}` never closes `<p>`"),
         ("{# about: A. #}\n\n{{ nothing }}\n", "correct templates/directives/own.html:3"),
         ("{# about: A. #}\n{% if %}\n", "correct templates/directives/own.html:2"),
         ("{# about: A. #}\n{{ cycler.__init__.__globals__ }}\n", "the template of `{own}` fails"),
+        ("{# about: A. #}\n<p>A<br><b>b</b>\n", "add `</p>` in templates/directives/own.html"),
         ("{# abuot: A. #}\n<p>A</p>\n", "did you mean `about`?"),
     ],
 )
 def test_template_gets_no_further_than_raw_html(tmp_path: Path, template: str, said: str) -> None:
     assert said in mistakes(site(tmp_path, "```{own}\n```\n", **{"templates/directives/own.html": template}))
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("templates/directives/gpu-list.html", "{# abuot: A. #}\n<p>A</p>\n"),
+        ("content/data/gpus.yaml", "- {name: H100, memory: 80\n"),
+    ],
+)
+def test_mistake_in_such_a_file_is_no_mistake_of_the_text_that_uses_it(tmp_path: Path, path: str, text: str) -> None:
+    told = mistakes(site(tmp_path, "```{gpu-list}\n```\n\n```{data-table} gpus\n```\n", **{path: text}))
+    assert told.count("error[") == 1 and path in told
 
 
 def test_name_of_a_directive_of_sitegen_is_taken(tmp_path: Path) -> None:

@@ -137,14 +137,24 @@ def _html(text: str, at: int, mistake: Diagnostic) -> Mend | None:
         return Mend(at, at + 1, "&lt;", "a sign `<` stands as text") if text[at : at + 1] == "<" else None
     if at > tag.start():
         return _attribute(tag, text, at) or _without_tag(tag)
+    return _element(tag, text)
+
+
+def _element(tag: re.Match[str], text: str) -> Mend:
+    """Leave out the tags of an element and keep what it holds; where the closing tag is not clear, the first one."""
     name, source = tag["name"].lower(), _SRC.search(tag[0])
+    closing = re.compile(rf"</{name}\s*>", re.IGNORECASE).search(text, tag.end())
+    inner = text[tag.end() : closing.start()] if closing else ""
+    if closing and name in ("script", "style"):
+        return Mend(tag.start(), closing.end(), "", f"`<{name}>` is left out with its content")
+    if not closing or re.search(rf"<{name}\b", inner, re.IGNORECASE):
+        inner, end = "", tag.end()
+    else:
+        end = closing.end()
     if name in ("iframe", "embed") and source:
         shown = f'<a href="{source[1]}">{source[1]}</a>'
-        return Mend(*tag.span(), shown, f"`<{name}>` is a link")
-    closing = re.compile(rf"</{name}\s*>", re.IGNORECASE).search(text, tag.end())
-    if name in ("script", "style") and closing:
-        return Mend(tag.start(), closing.end(), "", f"`<{name}>` is left out with its content")
-    return _without_tag(tag)
+        return Mend(tag.start(), end, shown + inner, f"`<{name}>` is a link")
+    return Mend(tag.start(), end, inner, f"the tag `{tag[0][:40]}` is left out; its text stays")
 
 
 def _without_tag(tag: re.Match[str]) -> Mend:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sitegen.markup import options as o
+from sitegen.markup.additions import Unreadable
 from sitegen.markup.collected import KEY, Collected
 from sitegen.markup.directive import Directive, Fence, fence_options, needs
 
@@ -29,6 +30,8 @@ def _show(fence: Fence, into: Collected) -> str:
         into.unknown("SG140", "file of content/data/", fence.argument, data, fence.argument_span)
         return ""
     rows = data[name]
+    if isinstance(rows, Unreadable):
+        return ""
     if not isinstance(rows, list) or not rows or not all(isinstance(row, Mapping) for row in rows):
         hint = "write a list of `key: value` lines, one entry a row"
         into.error("SG140", f"content/data/{fence.argument}.yaml is no table", fence.argument_span, hint)

@@ -17,7 +17,7 @@ from markdown_it.token import Token
 from sitegen.diagnostics import Span
 from sitegen.markup import options as o
 from sitegen.markup.collected import Collected, add_rules, collected, slug
-from sitegen.markup.directive import Container, Directive
+from sitegen.markup.directive import Container, Directive, closes
 
 OPTIONS_OF_ITEM = {
     "sync": o.Setting(o.label, "The name by which tabs of several sets are chosen together; without it, the title."),
@@ -40,6 +40,8 @@ def _plugin(md: MarkdownIt) -> None:
 def _wrap(tabs: Container) -> tuple[list[Token], Token]:
     opening = Token(f"{tabs.name}_open", "div", 1, map=[*tabs.lines], level=tabs.level, block=True)
     opening.info, opening.content = tabs.argument, "\n".join(tabs.head)
+    first, last = tabs.lines
+    opening.meta["is_closed"] = closes(tabs.into.lines[last - 1], tabs.into.lines[first])
     return [opening], Token(f"{tabs.name}_close", "div", -1, level=tabs.level, block=True)
 
 
@@ -63,11 +65,18 @@ def _name_items(state: StateCore) -> None:
         elif token.type == "tab-item_open":
             into.error("SG124", "a `{tab-item}` stands in a `{tab-set}`", _span(token, into), "put one around it")
         elif in_set and inside is not None and token.level == inside.level + 1 and token.nesting >= 0:
-            into.error("SG124", "only a `{tab-item}` stands in a `{tab-set}`", _span(token, into), "put one around it")
+            _report_stray(token, inside, into)
         if token.type in ("tab-set_open", "tab-item_open"):
             sets += token.type == "tab-set_open"
             token.meta.update(items=[], name=f"tabs-{sets}")
             around.append(token)
+
+
+def _report_stray(token: Token, group: Token, into: Collected) -> None:
+    """Report the first block of a set that is no tab; of a set without an end, its fence has a warning already."""
+    if group.meta["is_closed"]:
+        into.error("SG124", "only a `{tab-item}` stands in a `{tab-set}`", _span(token, into), "put one around it")
+        group.meta["is_closed"] = False
 
 
 def _add_item(token: Token, group: Token, into: Collected) -> None:

@@ -1,0 +1,83 @@
+"""Find links and roles that Markdown shows as text since a sign is missing: tokens in, a warning for each out.
+
+Such are `[the guide][hopper]` without a line `[hopper]: …`, an address that is never closed, and `{term}[warp]`.  The
+worklog has rules of its own (`sitegen/read/worklog_links.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from sitegen.markup.collected import Collected, collected
+
+_LINK = re.compile(
+    r"(?<![\w\]])\[(?![@^])(?P<words>[^\[\]\n]{2,200})\]"
+    r"(?:(?P<label>\[(?=[^\[\]\n]*[A-Za-z])[^\[\]\n@^]{1,200}\])|(?P<open>\((?![\s()]))|(?P<space> \((?:$|https?://)))"
+)
+"""The head of a link in words; behind a word or a bracket, as in `a[i][j]`, it is none."""
+_MOST_CHARACTERS = 100_000
+"""The longest piece of text in which they are looked for."""
+_WORKLOG = "content/worklog/"
+
+
+def half_written_plugin(md: MarkdownIt, roles: Iterable[str]) -> None:
+    role = re.compile(rf"(?P<name>\{{(?:{'|'.join(map(re.escape, roles))})\}})(?:[\[('\"\w]| ?$)")
+
+    def warn(state: StateCore) -> None:
+        into = collected(state.env)
+        for block in state.tokens:
+            if block.type == "inline" and block.map and ("[" in block.content or "{" in block.content):
+                _read(block, role, into)
+
+    md.core.ruler.after("text_join", "half_written", warn)
+
+
+def _read(block: Token, role: re.Pattern[str], into: Collected) -> None:
+    children = block.children or []
+    for piece, behind in zip(children, [*children[1:], None], strict=True):
+        if piece.type == "text" and len(piece.content) < _MOST_CHARACTERS:
+            _warn_of_links(piece.content, behind, block, into)
+            _warn_of_roles(piece.content, behind, role, block, into)
+
+
+def _warn_of_links(text: str, behind: Token | None, block: Token, into: Collected) -> None:
+    if into.path.startswith(_WORKLOG):
+        return
+    for match in _LINK.finditer(text):
+        before_address = match.end() < len(text) or (behind is not None and behind.info == "auto")
+        if not match["space"] or before_address:
+            _warn(block, match[0], match[0], "this link is read as text", _hint(match), into)
+
+
+def _hint(match: re.Match[str]) -> str:
+    words = match["words"]
+    if match["label"]:
+        return f"add a line `{match['label']}: https://…`, or write `[{words}](https://…)`"
+    if match["space"]:
+        return f"write `[{words}](https://…)`, without a space between `]` and `(`"
+    return f"write `[{words}](…)`: the address has no space in it and ends with `)`"
+
+
+def _warn_of_roles(text: str, behind: Token | None, role: re.Pattern[str], block: Token, into: Collected) -> None:
+    for match in role.finditer(text):
+        at_end = match.end() == len(text)
+        is_code = behind is not None and behind.type == "code_inline"
+        if not at_end or is_code or match[0][-1].isalnum():
+            name, written = match["name"], match[0] + "`" * (at_end and is_code)
+            hint = f"write {name}`…`: its text stands in backquotes, without a space before them"
+            _warn(block, name, written, f"the role `{name}` is read as text", hint, into)
+
+
+def _warn(block: Token, marked: str, written: str, message: str, hint: str, into: Collected) -> None:
+    """Warn of what is written so in the lines of a block; behind a backslash it is meant as text."""
+    first, last = block.map or (0, 0)
+    for number in range(first, min(last, len(into.lines))):
+        col = into.lines[number].find(written)
+        if col >= 0 and into.lines[number][col - 1 : col] != "\\":
+            into.warning("SG144", message, into.span(number, col, len(marked)), hint)
+            return
