@@ -156,7 +156,7 @@ def _inner(fence: re.Match[str], depth: int = 1) -> str:
 
 
 def _without_spans(prose: str) -> str:
-    return re.sub(r"(?<![`\}])(`++)(.+?)\1", " ", prose, flags=re.DOTALL)
+    return re.sub(r"(?<![`\}])(`++)(.+?)(?<!`)\1(?!`)", " ", prose, flags=re.DOTALL)
 
 
 def _words(prose: str) -> Counter[str]:

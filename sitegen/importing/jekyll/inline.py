@@ -144,12 +144,14 @@ class _Paragraph:
         return tag_html(tag, line, self.conversion), tag.end()
 
     def citation(self, keys: list[str], source: str, line: int) -> str:
-        """Return a citation of the keys; code, with a warning, where no bibliography has one of them."""
-        if not keys or not self.conversion.keys.issuperset(keys):
-            self.conversion.warn("SG604", "nothing to cite has this key", source, line, "it stays in the text as it is")
-            return code_span(source)
-        self.conversion.cites = True
-        return f"[{'; '.join(f'@{cite_key(key)}' for key in keys)}]"
+        """Return a citation of the keys; a key that no bibliography has is text, with a warning."""
+        known = [key for key in keys if key in self.conversion.keys]
+        unknown = [key for key in keys if key not in self.conversion.keys]
+        if unknown or not keys:
+            self.conversion.warn("SG604", "nothing to cite has this key", source, line, "the key stands as text")
+        self.conversion.cites |= bool(known)
+        cited = f"[{'; '.join(f'@{cite_key(key)}' for key in known)}]" if known else ""
+        return cited + (f"\\[{', '.join(map(_as_text, unknown))}\\]" if unknown else "")
 
     def refused(self, source: str, name: str, line: int) -> str:
         html = show_refused(source, name, line, self.conversion)
@@ -161,6 +163,11 @@ class _Paragraph:
             f"[^{label}]: {' '.join(convert_paragraph(text, line, self.conversion, self.notes).split())}"
         )
         return f"[^{label}]"
+
+
+def _as_text(key: str) -> str:
+    """Return a key with a backslash before each sign that Markdown would read."""
+    return re.sub(r"([*_\\[\]`<>$@])", r"\\\1", key)
 
 
 def _formula(tex: str, paragraph: _Paragraph) -> str:

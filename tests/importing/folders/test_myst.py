@@ -34,6 +34,7 @@ def book(body: str, **more: str) -> dict[str, str]:
         (r"`\label{x}` and `y`", r"`\label{x}` and `y`"),
         ("{cite}`k` and {cite:t}`k`", "[@k] and @k"),
         ("{cite}`gone`", "[\\@gone]"),
+        ("```{tip} Use it\n:class: dropdown\nWords.\n```", ":::{dropdown} Use it\nWords.\n:::"),
         ("```{admonition} A title\n:class: tip\nWords.\n```", ":::{tip} A title\nWords.\n:::"),
         ("````{seealso}\n```{math}\nx\n```\n````", ":::{note} Seealso\n$$\nx\n$$\n:::"),
         (":::{prf:theorem} Name\nWords.\n:::", ":::{note} Theorem: Name\nWords.\n:::"),
