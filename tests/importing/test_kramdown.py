@@ -272,3 +272,7 @@ def test_included_file_without_liquid_stands_in_the_text(post: Post) -> None:
 def test_post_that_is_html_is_not_read_as_markdown(import_site: Post) -> None:
     imported = import_site({"_posts/2024-01-05-a.html": "---\ntitle: A\n---\n<p>*a*</p>\n\n    <p>b</p>\n"})
     assert imported.body == "<p>*a*</p>\n    <p>b</p>"
+
+
+def test_formula_between_spaces_is_no_money_where_the_site_has_formulas(post: Post) -> None:
+    assert post("$5 for $ x_1 $, $6 to $ 7", MATH).body == "\\$5 for $x_1$, \\$6 to \\$ 7"

@@ -18,8 +18,7 @@ def read_formula(reader: BlockReader) -> bool:
     if match is None:
         return False
     text, start = reader.text, reader.offset + match.end()
-    blank = text.find("\n\n", start)
-    end = text.find("$$", start, blank if blank >= 0 else len(text))
+    end = text.find("$$", start)
     if end < 0:
         return False
     count = text.count("\n", start, end) + 1
