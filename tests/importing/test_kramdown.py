@@ -18,6 +18,14 @@ CASES = {
     "formula in a line": ("It is $$ E = mc^2 $$ then.", "It is $E = mc^2$ then."),
     "formula beside a digit": ("2$$x$$ and $$y$$3", "2{math}`x` and {math}`y`3"),
     "formula in code": ("`$$x$$` stays", "`$$x$$` stays"),
+    "formula in an item": (
+        "- $$\n  \\begin{align*}\n  x\n  \\end{align*}\n  $$\n- b",
+        "- $$\n  \\begin{align*}\n  x\n  \\end{align*}\n  $$\n\n- b",
+    ),
+    "bold before a letter": (
+        "**A [b](https://e.example)。**C and **d** e, **f (**g",
+        "<strong>A [b](https://e.example)。</strong>C and **d** e, <strong>f (</strong>g",
+    ),
     "formula of its own": ("a\n\n$$ x = 1 $$\n\nb", "a\n\n$$\nx = 1\n$$\n\nb"),
     "formula of lines right below text": ("a\n$$\nx\n$$\nb", "a\n\n$$\nx\n$$\n\nb"),
     "formula in a list": ("1. a\n\n   $$\n   x\n   $$\n", "1. a\n\n   $$\n   x\n   $$"),
@@ -170,6 +178,11 @@ LOST = {
     "no element": ("vector<int> a", "vector&lt;int&gt; a", ["SG604:5"]),
     "abbreviation": ("*[GPU]: unit", "\\*[GPU]: unit", ["SG605:5"]),
     "image elsewhere": ("![a](https://b.example/c.png)", "[a](https://b.example/c.png)", ["SG603:5"]),
+    "image elsewhere within a link": (
+        "[![a](https://b.example/c.png)](https://d.example)",
+        "[a](https://d.example)",
+        ["SG603:5"],
+    ),
     "image that is missing": ("![a](/c.png)", "[a](https://kern.example/c.png)", ["SG603:5"]),
     "figure that is missing": (
         '{% include figure.html path="c.png" alt="a" %}',

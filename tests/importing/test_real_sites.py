@@ -42,6 +42,13 @@ def test_text_with_front_matter_that_has_a_mistake_comes_over_with_a_warning(
     assert {one.severity for one in imported.diagnostics} == {Severity.WARNING}
 
 
+def test_title_and_description_are_plain_words(import_site: Callable) -> None:
+    front = 'title: "A <em>new</em> one"\ndescription: "**Bold** of [x](/y/), 2**3 and __init__"\n'
+    imported = import_site({"_posts/2024-01-05-a.md": f"---\n{front}---\nText.\n"})
+    assert "title: A new one\n" in imported.front_matter
+    assert "Bold of x, 2**3 and __init__" in imported.front_matter
+
+
 @pytest.mark.parametrize("tag", ["{% post_url 2024-01-06-two %}", "{% link _posts/2024-01-06-two.md %}"])
 @pytest.mark.parametrize("before", ["", "{{ site.baseurl }}", "{{site.baseurl}}"])
 def test_baseurl_before_a_tag_is_not_doubled(before: str, tag: str, import_site: Callable) -> None:

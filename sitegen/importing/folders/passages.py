@@ -73,8 +73,9 @@ class Kept:
 
     def _formula(self, match: re.Match[str]) -> str:
         text, begin = match.string, match.string.rfind("\n", 0, match.start()) + 1
-        indent, above = text[begin : match.start()], text[text.rfind("\n", 0, max(begin - 1, 0)) + 1 : begin].strip()
-        if indent.strip():
+        above = text[text.rfind("\n", 0, max(begin - 1, 0)) + 1 : begin].strip(" \t\n>")
+        indent = text[begin : match.start()]
+        if indent.strip(" \t>"):
             return self.keep(match[0])
         mark = self.keep(match[0].replace(f"\n{indent}", "\n"))
         displayed = match[0].startswith("$$") and text[match.end() : match.end() + 1] in "\n {("

@@ -37,6 +37,7 @@ _PIECE = (
     r"|(?P<escape>\\.)"
     r"|(?P<single>\$(?:(?![\s\d$])(?:\\.|[^$\\\n]|\n(?!\s*\n))*?(?<![\s\\])|(?=[^$\n]*[\\_^])(?:\\.|[^$\\\n])+?)\$(?![\d$]))"
     r"|(?P<dollar>\$)"
+    r"|(?P<strong>\*\*(?=[^\s*])(?P<bold>[^*\n]*[^\w\s*])\*\*(?=[^\W_]))"
     rf"|(?P<image>!\[(?P<alt>(?:[^\[\]]++|\[[^\[\]]*+\])*+)\]\({_TARGET.format('i')}\))"
     r"|(?P<named>!\[(?P<words>[^\[\]]*)\]\[(?P<name>[^\[\]]*)\])"
     rf"|(?P<link>\]\({_TARGET.format('l')}\))"
@@ -215,13 +216,22 @@ def _dollar(paragraph: _Paragraph, match: re.Match[str], line: int) -> str:
     return "\\$"
 
 
+def _strong(paragraph: _Paragraph, match: re.Match[str], line: int) -> str:
+    """Return bold text that ends in a sign before a letter, which kramdown reads and other Markdown does not."""
+    return f"<strong>{convert_paragraph(match['bold'], line, paragraph.conversion, paragraph.notes)}</strong>"
+
+
 def _image(paragraph: _Paragraph, match: re.Match[str], line: int) -> str:
     conversion = paragraph.conversion
     given = conversion.inserts.verbatim(match["iangle"] or match["ibare"] or "")
     title = match["ititle"] or ""
     if source := conversion.image(given):
         return f"![{match['alt']}]({source}{title})"
-    return f"[{match['alt'] or given}]({_target(link_to_image(given, line, conversion))}{title})"
+    address = link_to_image(given, line, conversion)
+    is_within_link = match.string[max(match.start() - 1, 0) : match.start()] == "[" and match.string.startswith(
+        "](", match.end()
+    )
+    return (match["alt"] or "an image") if is_within_link else f"[{match['alt'] or given}]({_target(address)}{title})"
 
 
 def _named_image(paragraph: _Paragraph, match: re.Match[str], line: int) -> str:
@@ -299,6 +309,7 @@ _PIECES: dict[str, Callable[[_Paragraph, re.Match[str], int], str]] = {
     "breaks": _break,
     "escape": _unchanged,
     "dollar": _dollar,
+    "strong": _strong,
     "image": _image,
     "named": _named_image,
     "link": _link,

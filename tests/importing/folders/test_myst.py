@@ -33,6 +33,8 @@ def book(body: str, **more: str) -> dict[str, str]:
         ("```{math}\n:label: e1\nx\n```\n\nBy {eq}`e1`.", "$$\nx\n$$ {#eq-e1}\n\nBy @eq-e1."),
         (r"`\label{x}` and `y`", r"`\label{x}` and `y`"),
         ("It is:\n$$\nx\n$$\n\n- a\n  $$\n  y\n  $$", "It is:\n\n$$\nx\n$$\n\n- a\n  \n  $$\n  y\n  $$"),
+        ("> It is:\n> $$\n> x\n> $$", "> It is:\n> \n> $$\n> x\n> $$"),
+        ("[![a](https://e.example/a.png)](https://e.example/b)", "[a](https://e.example/b)"),
         ("{cite}`k` and {cite:t}`k`", "[@k] and @k"),
         ("{cite}`gone`", "[\\@gone]"),
         ("```{tip} Use it\n:class: dropdown\nWords.\n```", ":::{dropdown} Use it\nWords.\n:::"),
