@@ -17,7 +17,7 @@ _UNSEEN = (COMMENT, closed(r"%%(?!\|)", "%%"), element("script"), element("style
 _SHORT_LISTINGS = (
     *(
         closed(rf"\{{\{{[<%]\s*{name}\b", rf"\{{\{{[<%]\s*/\s*{name}\s*[>%]\}}\}}")
-        for name in ("highlight", "plaintext", "code")
+        for name in ("highlight", "plaintext", "code", "code-toggle")
     ),
     closed(r"\{%-?\s*highlight\b", r"\{%-?\s*endhighlight\s*-?%\}"),
 )

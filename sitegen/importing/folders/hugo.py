@@ -29,7 +29,7 @@ _DATED = re.compile(r"(\d{4}-\d{2}-\d{2})-(.+)")
 _ATTRIBUTES = re.compile(r"^[ \t]*\{[.#][^{}\n]*\}[ \t]*\n?", re.MULTILINE)
 _INLINE = closed(r"\\\\?\(", r"\\\\?\)", r"(?P<tex>(?:(?!\\\\?\)).)+?)")
 _DISPLAY = closed(r"\\\\?\[", r"\\\\?\](?!\()", r"(?P<tex>(?:(?!\\\\?\]).)+?)")
-_LISTINGS = frozenset({"highlight", "code", "plaintext", "mermaid"})
+_LISTINGS = frozenset({"highlight", "code", "code-toggle", "plaintext", "mermaid"})
 _HTML = ".html"
 _INCLUDES = frozenset({"include", "include-md", "includemd", "readfile", "snippet"})
 _VIDEOS = {
@@ -194,7 +194,8 @@ def _listing(kept: Kept, code: Shortcode, inner: str | None) -> str:
         return code.source
     if re.search(r"hl_inline\s*=\s*\"?true", code.source):
         return kept.keep(code_span(" ".join(inner.split())))
-    language = code.name if code.name == "mermaid" else code.get("lang", "language", at=0) or "text"
+    own = {"mermaid": "mermaid", "code-toggle": "toml"}
+    language = own.get(code.name) or code.get("lang", "language", at=0) or "text"
     return kept.keep(f"```{language.lower()}\n{inner.strip(chr(10))}\n```")
 
 

@@ -45,6 +45,7 @@ def test_front_matter_in_toml_keeps_its_address_and_its_unknown_keys(folder: Cal
         ("`{{< y >}}`", "`{{< y >}}`"),
         ("{{< strange 1 >}}", "`{{< strange 1 >}}`"),
         ("{{< strange >}}Words.{{< /strange >}}", "Words."),
+        ("{{< code-toggle file=hugo >}}\na = 1\n{{< /code-toggle >}}", "```toml\na = 1\n```"),
         (r"\[words\](/x) and \[more\](/y)", r"\[words\](/x) and \[more\](/y)"),
         (r"A \\(x_1\\) and \\[y\\]", "A $x_1$ and $$\ny\n$$"),
         ('```go {linenos=true,hl_lines=[2,"4-5"]}\n1\n2\n3\n4\n5\n```', "```go hl=2,4-5\n1\n2\n3\n4\n5\n```"),
