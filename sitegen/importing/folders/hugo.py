@@ -151,6 +151,7 @@ def _url(
         "sections": folder,
     }
     url = re.sub(r":(\w+)(?:\[[^\]]*\])?", lambda match: values.get(match[1].lower(), slug), pattern)
+    url = url if config.get("disablepathtolower") is True else url.lower()
     return f"{url.rstrip('/')}.html" if is_file else url
 
 

@@ -229,3 +229,11 @@ def test_text_in_a_folder_that_is_named_like_one_that_hugo_makes_comes_over(fold
     imported = folder(HUGO, {"content/functions/resources/a.md": text, "public/b.md": text, "resources/c.md": text})
     assert imported.body("posts/a") == "Words."
     assert len(imported.files) == 2
+
+
+@pytest.mark.parametrize(("more", "name"), [("", "a-rfc"), ("disablePathToLower: true\n", "A-RFC")])
+def test_address_by_a_pattern_is_in_small_letters_as_hugo_writes_it(more: str, name: str, folder: Callable) -> None:
+    config = f"permalinks:\n  post: /:year/:slug.html\n{more}"
+    imported = folder(HUGO, {"hugo.yaml": config, "content/post/2024-01-05-A-RFC.md": DATED + "Words.\n"})
+    (head,) = (str(text) for path, text in imported.files.items() if path.startswith("content/posts/"))
+    assert f"permalink: /2024/{name}.html\n" in head
