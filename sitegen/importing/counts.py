@@ -17,7 +17,7 @@ _UNSEEN = (COMMENT, closed(r"%%(?!\|)", "%%"), element("script"), element("style
 _SHORT_LISTINGS = (
     *(
         closed(rf"\{{\{{[<%]\s*{name}\b", rf"\{{\{{[<%]\s*/\s*{name}\s*[>%]\}}\}}")
-        for name in ("highlight", "plaintext", "code")
+        for name in ("highlight", "plaintext", "code", "code-toggle")
     ),
     closed(r"\{%-?\s*highlight\b", r"\{%-?\s*endhighlight\s*-?%\}"),
 )
@@ -156,7 +156,7 @@ def _inner(fence: re.Match[str], depth: int = 1) -> str:
 
 
 def _without_spans(prose: str) -> str:
-    return re.sub(r"(?<![`\}])(`++)(.+?)\1", " ", prose, flags=re.DOTALL)
+    return re.sub(r"(?<![`\}])(`++)(.+?)(?<!`)\1(?!`)", " ", prose, flags=re.DOTALL)
 
 
 def _words(prose: str) -> Counter[str]:

@@ -92,10 +92,12 @@ def test_settings_that_the_jekyll_site_lacks_are_said(import_site: Import) -> No
     assert imported.said == ["SG609 _config.yml:1", "SG609 _config.yml:1"]
 
 
-def test_front_matter_that_is_no_yaml_leaves_the_file_out_with_an_error(import_site: Import) -> None:
-    imported = import_site({"_posts/2024-01-05-a.md": "---\ntitle: a: b\n---\nText.", "a.md": page("A", "a")})
-    assert not [path for path in imported.files if "posts" in path]
-    assert imported.said == ["SG002 _posts/2024-01-05-a.md:2"]
+def test_value_in_front_matter_that_is_no_yaml_is_read_as_text(import_site: Import) -> None:
+    front = "title: a: b\nbroken: [x\n  y\ndescription: Words\n"
+    imported = import_site({"_posts/2024-01-05-a.md": f"---\n{front}---\nText.", "a.md": page("A", "a")})
+    assert imported.files["content/posts/a.md"].startswith('---\ntitle: "a: b"\n')
+    assert "description: Words\n" in imported.files["content/posts/a.md"]
+    assert imported.said == ["SG002 _posts/2024-01-05-a.md:2", "SG602 _posts/2024-01-05-a.md:3"]
 
 
 def test_old_address_that_no_file_can_have_is_said(import_site: Import) -> None:

@@ -4,6 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
+from sitegen.diagnostics import Severity
+from sitegen.importing.counts import counted
+
 OTHER = {"_posts/2024-01-06-two.md": "---\ntitle: Two\n---\nText.\n"}
 
 
@@ -20,6 +23,30 @@ def test_sign_that_is_no_anchor_stays(value: str, import_site: Callable) -> None
     quoted = f'"{value}"' if value.startswith("*") else value
     imported = import_site({"_posts/2024-01-05-a.md": f"---\ntitle: &n B\ndescription: {quoted}\n---\nText.\n"})
     assert value in imported.front_matter
+
+
+@pytest.mark.parametrize(
+    ("front", "code"),
+    [
+        ("title: A post\ntags: [x]\ntags: [y]\n", "SG003"),
+        ('title: A post\nquote: "x" y\ndescription: Words\n', "SG002"),
+    ],
+)
+def test_text_with_front_matter_that_has_a_mistake_comes_over_with_a_warning(
+    front: str, code: str, import_site: Callable
+) -> None:
+    imported = import_site({"_posts/2024-01-05-a.md": f"---\n{front}---\nText.\n"})
+    assert imported.body == "Text."
+    assert "title: A post\n" in imported.front_matter
+    assert imported.diagnostics[0].code == code
+    assert {one.severity for one in imported.diagnostics} == {Severity.WARNING}
+
+
+def test_title_and_description_are_plain_words(import_site: Callable) -> None:
+    front = 'title: "A <em>new</em> one"\ndescription: "**Bold** of [x](/y/), 2**3 and __init__"\n'
+    imported = import_site({"_posts/2024-01-05-a.md": f"---\n{front}---\nText.\n"})
+    assert "title: A new one\n" in imported.front_matter
+    assert "Bold of x, 2**3 and __init__" in imported.front_matter
 
 
 @pytest.mark.parametrize("tag", ["{% post_url 2024-01-06-two %}", "{% link _posts/2024-01-06-two.md %}"])
@@ -58,3 +85,7 @@ def test_host_that_begins_like_the_own_one_is_foreign(import_site: Callable) -> 
     imported = import_site({"_posts/2024-01-05-a.md": text, **OTHER})
     (post,) = (str(text) for path, text in imported.files.items() if "posts/a" in path)
     assert "https://kern.example.org/" in post
+
+
+def test_adjacent_stretches_of_code_hide_no_formula_from_the_report() -> None:
+    assert counted("A `a``b` and $x$, `c`.").formulas == 1

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from sitegen.importing.folders.placing import Found, Place
 from sitegen.importing.folders.source import FolderText
-from sitegen.importing.jekyll.yaml_text import entries, entry
+from sitegen.importing.jekyll.yaml_text import entries, entry, plain_words
 
 _READ = frozenset(
     re.findall(
@@ -34,10 +34,10 @@ def front_matter(
     """
     if place.section == "worklog":
         return ""
-    lines = [entry("title", found.text.title or place.slug)]
+    lines = [entry("title", plain_words(found.text.title) or place.slug)]
     if place.section == "posts":
         lines.append(f"date: {(found.date or today).isoformat()}\n")
-    lines += [entry(key, " ".join(str(value).split())) for key, value in _more(found, place).items() if value]
+    lines += [entry(key, plain_words(str(value))) for key, value in _more(found, place).items() if value]
     own = [authors[name] for name in found.more.get("authors") or () if name in authors]
     lines += [entries("authors", own)] if own and place.section == "posts" else []
     lines += [entries("tags", found.tags)] if found.tags and place.section == "posts" else []

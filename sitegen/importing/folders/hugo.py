@@ -28,8 +28,10 @@ _FEW = 20
 _DATED = re.compile(r"(\d{4}-\d{2}-\d{2})-(.+)")
 _ATTRIBUTES = re.compile(r"^[ \t]*\{[.#][^{}\n]*\}[ \t]*\n?", re.MULTILINE)
 _INLINE = closed(r"\\\\?\(", r"\\\\?\)", r"(?P<tex>(?:(?!\\\\?\)).)+?)")
-_DISPLAY = closed(r"\\\\?\[", r"\\\\?\]", r"(?P<tex>(?:(?!\\\\?\]).)+?)")
-_LISTINGS = frozenset({"highlight", "code", "plaintext", "mermaid"})
+_DISPLAY = closed(r"\\\\?\[", r"\\\\?\](?!\()", r"(?P<tex>(?:(?!\\\\?\]).)+?)")
+_LISTINGS = frozenset({"highlight", "code", "code-toggle", "plaintext", "mermaid"})
+_HTML = ".html"
+_INCLUDES = frozenset({"include", "include-md", "includemd", "readfile", "snippet"})
 _VIDEOS = {
     "youtube": "https://www.youtube.com/watch?v={}",
     "youtubelite": "https://www.youtube.com/watch?v={}",
@@ -49,10 +51,12 @@ def find(folder: Folder) -> Sequence[Found]:
     languages = languages_of(config)
     found = list[Found]()
     for path in folder.files:
-        located = languages.located(path) if path.lower().endswith(_TEXTS) else None
+        located = languages.located(path) if path.lower().endswith((*_TEXTS, _HTML)) else None
         if located is None:
             continue
         text = folder.text(path)
+        if path.lower().endswith(_HTML) and not text.head:
+            continue
         if posixpath.basename(located.inner).startswith("_index.") and not _is_read(folder, text, located.inner):
             continue
         found.append(_found(text, located, languages, config))
@@ -147,6 +151,7 @@ def _url(
         "sections": folder,
     }
     url = re.sub(r":(\w+)(?:\[[^\]]*\])?", lambda match: values.get(match[1].lower(), slug), pattern)
+    url = url if config.get("disablepathtolower") is True else url.lower()
     return f"{url.rstrip('/')}.html" if is_file else url
 
 
@@ -160,6 +165,8 @@ def _small(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def write(conversion: TextConversion, body: str) -> str:
     """Return a text in the Markdown of sitegen."""
+    if conversion.found.text.path.lower().endswith(_HTML):
+        return _html(conversion, body)
     kept = Kept()
     text = replaced(body, partial(_listing, kept), only=_LISTINGS)
     text = kept.fences(text, _fence)
@@ -171,13 +178,25 @@ def write(conversion: TextConversion, body: str) -> str:
     return conversion.finished(_ATTRIBUTES.sub("", text), kept)
 
 
+def _html(conversion: TextConversion, body: str) -> str:
+    """Return a text in HTML as one block, which no blank line ends; of its shortcodes the text within stays."""
+    text = conversion.finished(without_shortcodes(body), Kept())
+    pieces = re.split(r"(<pre\b.*?</pre>)", text, flags=re.DOTALL | re.IGNORECASE)
+    plain = (
+        re.sub(r"\n(?=[ \t]*\n)", "\n<!-- -->", piece) if at % 2 else re.sub(r"\n(?:[ \t]*\n)+", "\n", piece)
+        for at, piece in enumerate(pieces)
+    )
+    return f"<div>\n{''.join(plain).strip()}\n</div>\n"
+
+
 def _listing(kept: Kept, code: Shortcode, inner: str | None) -> str:
     """Return the listing of a shortcode of code; one without an end stays as it was."""
     if inner is None:
         return code.source
     if re.search(r"hl_inline\s*=\s*\"?true", code.source):
         return kept.keep(code_span(" ".join(inner.split())))
-    language = code.name if code.name == "mermaid" else code.get("lang", "language", at=0) or "text"
+    own = {"mermaid": "mermaid", "code-toggle": "toml"}
+    language = own.get(code.name) or code.get("lang", "language", at=0) or "text"
     return kept.keep(f"```{language.lower()}\n{inner.strip(chr(10))}\n```")
 
 
@@ -223,8 +242,25 @@ def _shortcode(conversion: TextConversion, kept: Kept, depth: int, code: Shortco
         return f"<{_VIDEOS[code.name].format(code.get('id', at=0))}>"
     if code.name in known:
         return known[code.name]()
+    if code.name in _INCLUDES and (path := _included(conversion, code)):
+        with conversion.within(path):
+            return conversion.inner(conversion.folder.text(path).body, write)
     conversion.note(f"the shortcode `{code.name}`")
     return kept.keep(f"`{' '.join(code.source.split())}`") if inner is None else within(inner)
+
+
+def _included(conversion: TextConversion, code: Shortcode) -> str:
+    """Return the path of the text that a shortcode such as `include` stands for; empty where there is none."""
+    name = code.get("file", "path", "src", at=0).strip("/")
+    here = posixpath.dirname(conversion.found.text.path)
+    folders = (here, *languages_of(hugo_settings(conversion.folder)).folders, "")
+    candidates = (
+        posixpath.normpath(posixpath.join(f, f"{name}{end}")) for f in folders for end in ("", ".md", "/index.md")
+    )
+    path = next((one for one in candidates if one in conversion.folder.files and one.endswith(".md")), "")
+    if not path or path in conversion.included or not conversion.may_include(conversion.folder.read(path)):
+        return ""
+    return path
 
 
 def _between(marks: str, tex: str | None) -> str:
@@ -266,7 +302,7 @@ def _note_names(folder: Folder, one: Found, located: Located) -> None:
 
 
 def _stem(path: str) -> str:
-    return re.sub(r"(?:^|/)_?index$", "", re.sub(r"\.(?:md|markdown|mdown)$", "", path))
+    return re.sub(r"(?:^|/)_?index$", "", re.sub(r"\.(?:md|markdown|mdown|html)$", "", path))
 
 
 def _title(folder: Folder) -> str:

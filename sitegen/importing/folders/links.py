@@ -108,13 +108,20 @@ class TextLinks:
 
     def _link(self, match: re.Match[str]) -> str:
         written = match["target"].strip("<>").strip()
-        words = LINK.sub(self._link, match["words"]) if "](" in match["words"] else match["words"]
+        words = LINK.sub(self._within_link, match["words"]) if "](" in match["words"] else match["words"]
         if match["image"] and is_external(written):
             self.remote_images += 1
             return f"[{words or 'an image'}]({written})"
         target = self.target(written)
         target = f"<{target}>" if re.search(r"[\s()]", target) else target
         return f"{match['image']}[{words}]({target}{match['title'] or ''}){match['attributes'] or ''}"
+
+    def _within_link(self, match: re.Match[str]) -> str:
+        """Return a link or an image within the words of a link; of an image of another host the words alone."""
+        if match["image"] and is_external(match["target"].strip("<>").strip()):
+            self.remote_images += 1
+            return match["words"] or "an image"
+        return self._link(match)
 
     def _candidates(self, path: str) -> list[str]:
         if path.startswith("/"):

@@ -323,7 +323,7 @@ def _framed(
         kind = next((one for one in classes if one in _CALLOUTS), "note") if name == "admonition" else name
         title = argument if name in ("admonition", "note") or not argument else ""
         if "dropdown" in classes:
-            return container(kept, "dropdown", title or name.capitalize(), text or " ")
+            return container(kept, "dropdown", argument or name.capitalize(), text or " ")
         return callout(kept, kind, title, f"{'' if title else argument}\n{text}".strip())
     if name in _ASIDES:
         return container(kept, "margin", "", f"**{argument}** {text}" if argument else text)

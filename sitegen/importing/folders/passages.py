@@ -68,8 +68,18 @@ class Kept:
         return _SPAN.sub(kept, text)
 
     def formulas(self, text: str) -> str:
-        """Return the text with a mark for each formula between dollar signs."""
-        return _FORMULA.sub(lambda match: self.keep(match[0]), text)
+        """Return the text with a mark for each formula between dollar signs; a displayed one gets a line of its own."""
+        return _FORMULA.sub(self._formula, text)
+
+    def _formula(self, match: re.Match[str]) -> str:
+        text, begin = match.string, match.string.rfind("\n", 0, match.start()) + 1
+        above = text[text.rfind("\n", 0, max(begin - 1, 0)) + 1 : begin].strip(" \t\n>")
+        indent = text[begin : match.start()]
+        if indent.strip(" \t>"):
+            return self.keep(match[0])
+        mark = self.keep(match[0].replace(f"\n{indent}", "\n"))
+        displayed = match[0].startswith("$$") and text[match.end() : match.end() + 1] in "\n {("
+        return f"\n{indent}{mark}" if displayed and above else mark
 
     def restored(self, text: str) -> str:
         """Return the text with the stretches in place of their marks, indented as their marks are."""

@@ -18,6 +18,7 @@ from sitegen.importing.folders.placing import Found, Place
 from sitegen.importing.folders.series import series_of
 from sitegen.importing.folders.shortcodes import Shortcode, replaced
 from sitegen.importing.folders.source import Folder, FolderText, as_date, as_words, with_first_heading
+from sitegen.model.urls import is_external
 
 _CONFIGS = ("_quarto.yml", "_quarto.yaml")
 _TEXTS = (".qmd", ".ipynb", ".md", ".rmd")
@@ -25,6 +26,15 @@ _ATTRIBUTES = re.compile(
     r"(?P<before>\]\([^()\n]*+(?:\([^()\n]*+\)[^()\n]*+)?\)|^#{1,6}[^\n{]*+|\$\$)[ \t]*+\{(?P<inner>[^{}\n]+)\}",
     re.MULTILINE,
 )
+_IMAGE = (
+    r"!\[(?P<caption>(?:[^\[\]\n]|\n(?![ \t]*\n)|\[[^\[\]\n]*\])*+)\]"
+    r"\((?P<target>[^()\s]++)(?P<title>[ \t]++\"[^\"\n]*\")?\)"
+)
+_ALONE = re.compile(
+    rf"(?:\A|(?<=\n\n))(?P<indent>[ \t]*+){_IMAGE}(?:\{{(?P<attributes>[^{{}}\n]++)\}})?[ \t]*+(?=\n[ \t]*\n|\s*\Z)"
+)
+_DESCRIBED = re.compile(rf"{_IMAGE}(?P<attributes>\{{[^{{}}\n]*fig-alt=[^{{}}\n]*\}})")
+_ALT = re.compile(r"fig-alt=(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)')")
 _SPAN = re.compile(r"\[(?P<words>[^\[\]\n]+)\]\{(?:[.#][^{}\n]*|[\w-]+=[^{}\n]*)\}")
 _CODE_SPAN = re.compile(r"^\{?(?:python|r|julia)\}? +")
 _HEADING = re.compile(
@@ -165,6 +175,8 @@ def write(conversion: TextConversion, body: str) -> str:
     text = replaced(body, partial(_included, conversion, 0))
     text = kept.fences(text, partial(_fence, conversion))
     text = kept.spans(text, lambda marks, code: f"`{_CODE_SPAN.sub('', code)}`" if _CODE_SPAN.match(code) else None)
+    text = _ALONE.sub(partial(_figure, conversion), text)
+    text = _DESCRIBED.sub(_described, text)
     text = _ATTRIBUTES.sub(partial(_attributes, conversion), text)
     text = kept.formulas(text)
     text = replaced(text, partial(_shortcode, conversion, kept))
@@ -222,15 +234,38 @@ def _fence(conversion: TextConversion, fence: Fence) -> str:
     return str(Fence(match["plain"] if match else "", fence.code, fence.marks))
 
 
+def _figure(conversion: TextConversion, match: re.Match[str]) -> str:
+    """Return an image that stands alone, whose words are a caption to Quarto, as a figure."""
+    caption, attributes = match["caption"].strip(), match["attributes"] or ""
+    if not caption or is_external(match["target"]):
+        return match[0]
+    label = re.search(r"#(fig-[\w-]+)", attributes)
+    lines = [
+        f"```{{figure}} {conversion.links.target(match['target'])}",
+        f":alt: {_words_of_image(attributes, caption)}",
+    ]
+    lines += [f":label: {label[1]}"] if label else []
+    return "\n".join(f"{match['indent']}{line}".rstrip() for line in [*lines, "", *caption.split("\n"), "```"])
+
+
+def _described(match: re.Match[str]) -> str:
+    """Return an image with `fig-alt` for those who do not see it; its caption is not shown where it has text around."""
+    return f"![{_words_of_image(match['attributes'], match['caption'])}]({match['target']}){match['attributes']}"
+
+
+def _words_of_image(attributes: str, caption: str) -> str:
+    """Return what `fig-alt` says, else the caption, as plain words."""
+    alt = _ALT.search(attributes)
+    words = (alt["double"] or alt["single"] or "") if alt else ""
+    return " ".join(re.sub(r"\]\([^()\n]*\)|[\[\]*`]", "", words or caption).split())
+
+
 def _attributes(conversion: TextConversion, match: re.Match[str]) -> str:
     """Keep the id of a link, an image, a heading or a formula; the other attributes are left out."""
     if not re.search(r"(?:^|\s)[#.]|=", match["inner"]):
         return match[0]
     id = re.search(r"(?:^|\s)#([\w:.-]+)", match["inner"])
-    alt = re.search(r"fig-alt=\"([^\"]*)\"", match["inner"])
     before = match["before"].rstrip() if match["before"].startswith("#") else match["before"]
-    if alt:
-        conversion.note("the words of an image in `fig-alt`, beside its caption")
     spaced = " " if before.startswith(("#", "$$")) else ""
     return f"{before}{spaced}{{#{id[1]}}}" if id else before
 

@@ -13,6 +13,8 @@ _DEFINES = re.compile(
     r"|def\s*\\(?P<def>[A-Za-z]+)(?P<arguments>(?:#\d)*)\s*"
     r"|DeclareMathOperator(?P<star>\*?)\s*\{?\\(?P<operator>[A-Za-z]+)\}?\s*)(?=\{)"
 )
+_ALSO = re.compile(r"\\(?:require|definecolor)(?:\{[^{}]*\})+|(?<!\\)%[^\n]*|\\DeclarePairedDelimiter[^\n]*")
+"""What stands beside definitions and shows nothing either."""
 _ARRAY = re.compile(r"&\s*(=|<|>|\\[A-Za-z]+)\s*&")
 
 
@@ -50,7 +52,7 @@ class Formulas:
         for _, _, start, end in _definitions(tex):
             rest.append(tex[at:start])
             at = end
-        return at > 0 and not "".join([*rest, tex[at:]]).strip(" \n$")
+        return at > 0 and not _ALSO.sub("", "".join([*rest, tex[at:]])).strip(" \n\t$")
 
     def _complete(self, tex: str) -> str:
         """Return the TeX with the definitions of the macros that it needs, directly or through other macros."""

@@ -12,7 +12,7 @@ from sitegen.importing.jekyll.dates import in_zone, read_date
 from sitegen.importing.jekyll.destinations import SiteSection
 from sitegen.importing.jekyll.report import UnknownKeys
 from sitegen.importing.jekyll.site import DocumentKind, as_list, words_of
-from sitegen.importing.jekyll.yaml_text import entries, entry
+from sitegen.importing.jekyll.yaml_text import entries, entry, plain_words
 from sitegen.read.yaml_nodes import Node
 
 _DESCRIPTIONS = ("description", "excerpt", "summary", "subtitle")
@@ -38,9 +38,9 @@ def post_front_matter(
     """
     source, destination, zone = conversion.source, conversion.destination, conversion.site.config.zone
     assert source.date is not None
-    lines = [entry("title", source.title), f"date: {written_date(source.date)}\n"]
+    lines = [entry("title", plain_words(source.title)), f"date: {written_date(source.date)}\n"]
     description = next((name for name in _DESCRIPTIONS if source.text(name)), "")
-    lines += [entry("description", source.text(description))] if description else []
+    lines += [entry("description", plain_words(source.text(description)))] if description else []
     tags = list(dict.fromkeys([*(as_list(source.front["tag"]) if "tag" in source.front else _tags(conversion))]))
     tags += [name for name in source.categories[1:] if name not in tags]
     lines += [entries("authors", authors)] if authors else []
@@ -62,9 +62,9 @@ def post_front_matter(
 def page_front_matter(conversion: Conversion, unknown_keys: UnknownKeys) -> str:
     """Return the front matter of a page."""
     source, destination = conversion.source, conversion.destination
-    lines = [entry("title", source.title)]
+    lines = [entry("title", plain_words(source.title))]
     description = next((name for name in _DESCRIPTIONS if source.text(name)), "")
-    lines += [entry("description", source.text(description))] if description else []
+    lines += [entry("description", plain_words(source.text(description)))] if description else []
     lines += [entries("aliases", destination.aliases)] if destination.aliases else []
     return _fenced(lines, conversion, {description}, unknown_keys)
 

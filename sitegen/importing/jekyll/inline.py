@@ -35,8 +35,9 @@ _PIECE = (
     r"|(?P<reference>\\(?P<how>eqref|ref)\{(?P<formula>[^{}]+)\})"
     r"|(?P<breaks>\\\\(?=\n))"
     r"|(?P<escape>\\.)"
-    r"|(?P<single>\$(?![\s\d$])(?:\\.|[^$\\\n]|\n(?!\s*\n))*?(?<![\s\\])\$(?![\d$]))"
+    r"|(?P<single>\$(?:(?![\s\d$])(?:\\.|[^$\\\n]|\n(?!\s*\n))*?(?<![\s\\])|(?=[^$\n]*[\\_^])(?:\\.|[^$\\\n])+?)\$(?![\d$]))"
     r"|(?P<dollar>\$)"
+    r"|(?P<strong>\*\*(?=[^\s*])(?P<bold>[^*\n]*[^\w\s*])\*\*(?=[^\W_]))"
     rf"|(?P<image>!\[(?P<alt>(?:[^\[\]]++|\[[^\[\]]*+\])*+)\]\({_TARGET.format('i')}\))"
     r"|(?P<named>!\[(?P<words>[^\[\]]*)\]\[(?P<name>[^\[\]]*)\])"
     rf"|(?P<link>\]\({_TARGET.format('l')}\))"
@@ -144,12 +145,14 @@ class _Paragraph:
         return tag_html(tag, line, self.conversion), tag.end()
 
     def citation(self, keys: list[str], source: str, line: int) -> str:
-        """Return a citation of the keys; code, with a warning, where no bibliography has one of them."""
-        if not keys or not self.conversion.keys.issuperset(keys):
-            self.conversion.warn("SG604", "nothing to cite has this key", source, line, "it stays in the text as it is")
-            return code_span(source)
-        self.conversion.cites = True
-        return f"[{'; '.join(f'@{cite_key(key)}' for key in keys)}]"
+        """Return a citation of the keys; a key that no bibliography has is text, with a warning."""
+        known = [key for key in keys if key in self.conversion.keys]
+        unknown = [key for key in keys if key not in self.conversion.keys]
+        if unknown or not keys:
+            self.conversion.warn("SG604", "nothing to cite has this key", source, line, "the key stands as text")
+        self.conversion.cites |= bool(known)
+        cited = f"[{'; '.join(f'@{cite_key(key)}' for key in known)}]" if known else ""
+        return cited + (f"\\[{', '.join(map(_as_text, unknown))}\\]" if unknown else "")
 
     def refused(self, source: str, name: str, line: int) -> str:
         html = show_refused(source, name, line, self.conversion)
@@ -161,6 +164,11 @@ class _Paragraph:
             f"[^{label}]: {' '.join(convert_paragraph(text, line, self.conversion, self.notes).split())}"
         )
         return f"[^{label}]"
+
+
+def _as_text(key: str) -> str:
+    """Return a key with a backslash before each sign that Markdown would read."""
+    return re.sub(r"([*_\\[\]`<>$@])", r"\\\1", key)
 
 
 def _formula(tex: str, paragraph: _Paragraph) -> str:
@@ -208,13 +216,22 @@ def _dollar(paragraph: _Paragraph, match: re.Match[str], line: int) -> str:
     return "\\$"
 
 
+def _strong(paragraph: _Paragraph, match: re.Match[str], line: int) -> str:
+    """Return bold text that ends in a sign before a letter, which kramdown reads and other Markdown does not."""
+    return f"<strong>{convert_paragraph(match['bold'], line, paragraph.conversion, paragraph.notes)}</strong>"
+
+
 def _image(paragraph: _Paragraph, match: re.Match[str], line: int) -> str:
     conversion = paragraph.conversion
     given = conversion.inserts.verbatim(match["iangle"] or match["ibare"] or "")
     title = match["ititle"] or ""
     if source := conversion.image(given):
         return f"![{match['alt']}]({source}{title})"
-    return f"[{match['alt'] or given}]({_target(link_to_image(given, line, conversion))}{title})"
+    address = link_to_image(given, line, conversion)
+    is_within_link = match.string[max(match.start() - 1, 0) : match.start()] == "[" and match.string.startswith(
+        "](", match.end()
+    )
+    return (match["alt"] or "an image") if is_within_link else f"[{match['alt'] or given}]({_target(address)}{title})"
 
 
 def _named_image(paragraph: _Paragraph, match: re.Match[str], line: int) -> str:
@@ -292,6 +309,7 @@ _PIECES: dict[str, Callable[[_Paragraph, re.Match[str], int], str]] = {
     "breaks": _break,
     "escape": _unchanged,
     "dollar": _dollar,
+    "strong": _strong,
     "image": _image,
     "named": _named_image,
     "link": _link,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sitegen import inside
-from sitegen.diagnostics import Span
+from sitegen.diagnostics import Severity, Span
 from sitegen.importing.jekyll.anchors import without_anchors
 from sitegen.importing.jekyll.config import FILES, Config, has_math, read_config
 from sitegen.importing.jekyll.dates import in_zone, read_date
@@ -35,6 +36,7 @@ FRONT_MATTER = re.compile(r"---[ \t]*\n(?P<yaml>.*?\n?)^(?:---|\.\.\.)[ \t]*(?:\
 _DATED = re.compile(r"(\d{2,4}-\d{1,2}-\d{1,2})-(.*)")
 _NEVER = ("_site", "node_modules", "vendor", ".sitegen")
 _TEMPLATES = re.compile(r"_(?:layouts|includes)/.*\.(?:html|liquid|md)|assets/js/.*\.js")
+_KEY = re.compile(r"(?P<key>[A-Za-z_][\w-]*):(?P<value>\s.*)?")
 _HTML = frozenset({"html", "htm", "xhtml"})
 
 
@@ -208,8 +210,6 @@ class _DocumentReader:
         self.report.diagnostics += mistakes
         yaml, end = (matter["yaml"], matter.end()) if matter else ("", 0)
         front = self.front_matter(yaml, location)
-        if front is None:
-            return None
         return self.assembled(location, front, yaml, Markdown(text[end:], path, text.count("\n", 0, end) + 1))
 
     def assembled(self, location: _Location, front: Mapping[str, Node], yaml: str, body: Markdown) -> JekyllDocument:
@@ -238,13 +238,17 @@ class _DocumentReader:
         is_published = all(part in included for part in hidden)
         return _Location(path, DocumentKind.PAGE, "pages", path) if is_published else None
 
-    def front_matter(self, yaml: str, location: _Location) -> Mapping[str, Node] | None:
-        """Return the front matter of a file with the site's defaults; None where it is no YAML."""
-        node, mistakes = parse_yaml(without_anchors(yaml), location.path, first_line=2)
-        self.report.diagnostics += mistakes
+    def front_matter(self, yaml: str, location: _Location) -> Mapping[str, Node]:
+        """Return the front matter of a file with the site's defaults; of what is no YAML, the lines that can be read.
+
+        Jekyll publishes a text with such front matter, so its mistakes are warnings.
+        """
+        plain = without_anchors(yaml)
+        node, mistakes = parse_yaml(plain, location.path, first_line=2)
+        self.report.diagnostics += (replace(mistake, severity=Severity.WARNING) for mistake in mistakes)
         if node is None:
-            return None
-        own = node.value if isinstance(node.value, Mapping) else {}
+            node, _ = parse_yaml(_readable_lines(plain), location.path, first_line=2)
+        own = node.value if node and isinstance(node.value, Mapping) else {}
         kind = location.collection if location.kind is DocumentKind.DOCUMENT else location.kind
         return {**self.config.defaults(location.path, kind), **own}
 
@@ -289,6 +293,16 @@ class _DocumentReader:
         template = "/:path/" if stem == "index" else with_ending("/:path/:basename", self.config.style)
         values = {"path": folder, "basename": stem, "title": stem, "output_ext": ".html"}
         return fill_template(own or template, values)
+
+
+def _readable_lines(yaml: str) -> str:
+    """Return the lines `key: value`, a value that is no YAML in quotes, and blank lines in place of other lines."""
+    return "\n".join(_readable(match) if (match := _KEY.fullmatch(line)) else "" for line in yaml.split("\n"))
+
+
+def _readable(line: re.Match[str]) -> str:
+    value = (line["value"] or "").strip()
+    return line[0] if not parse_yaml(line[0], "")[1] else f"{line['key']}: {json.dumps(value, ensure_ascii=False)}"
 
 
 def is_diary(text: str) -> bool:

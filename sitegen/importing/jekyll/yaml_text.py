@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 
 from sitegen.read.yaml_nodes import parse_yaml
@@ -16,6 +17,16 @@ def entry(key: str, value: str) -> str:
 def entries(key: str, values: Iterable[str]) -> str:
     """Return the line `key: [value, value]`."""
     return f"{key}: [{', '.join(scalar(value, inside_list=True) for value in values)}]\n"
+
+
+_TAG = re.compile(r"</?(?:em|strong|b|i|br|code|span|sub|sup|a|small|u|mark)\b[^<>]*>", re.IGNORECASE)
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
+_BOLD = re.compile(r"(?<!\w)\*\*(?=\S)((?:(?!\*\*).)+?)(?<=\S)\*\*(?!\w)")
+
+
+def plain_words(text: str) -> str:
+    """Return a title or a description, which is plain text here, without tags, signs of bold text and addresses."""
+    return " ".join(_BOLD.sub(r"\1", _LINK.sub(r"\1", _TAG.sub("", text))).split())
 
 
 def scalar(value: str, *, inside_list: bool = False) -> str:

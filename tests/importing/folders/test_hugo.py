@@ -45,6 +45,8 @@ def test_front_matter_in_toml_keeps_its_address_and_its_unknown_keys(folder: Cal
         ("`{{< y >}}`", "`{{< y >}}`"),
         ("{{< strange 1 >}}", "`{{< strange 1 >}}`"),
         ("{{< strange >}}Words.{{< /strange >}}", "Words."),
+        ("{{< code-toggle file=hugo >}}\na = 1\n{{< /code-toggle >}}", "```toml\na = 1\n```"),
+        (r"\[words\](/x) and \[more\](/y)", r"\[words\](/x) and \[more\](/y)"),
         (r"A \\(x_1\\) and \\[y\\]", "A $x_1$ and $$\ny\n$$"),
         ('```go {linenos=true,hl_lines=[2,"4-5"]}\n1\n2\n3\n4\n5\n```', "```go hl=2,4-5\n1\n2\n3\n4\n5\n```"),
     ],
@@ -192,3 +194,46 @@ def test_text_of_many_beginnings_without_an_end_is_read_at_once(unclosed: str, t
     plan = import_folder(tmp_path, HUGO, dt.date(2026, 11, 25))
     assert compared(plan.sources, plan.files)
     assert time.process_time() - began < 5.0
+
+
+DATED = "---\ntitle: A\ndate: 2024-01-05\n---\n"
+
+
+def test_text_in_html_with_front_matter_comes_over_as_one_block(folder: Callable) -> None:
+    html = '<h2 id="x">One</h2>\n\n  <p>Two *three* <a href="../b/">four</a></p>\n\n<pre>\n  a\n\nb</pre>\n'
+    texts = {
+        "content/posts/a.html": DATED + html,
+        "content/posts/b.md": "---\ntitle: B\ndate: 2024-01-05\n---\nWords.\n",
+        "content/posts/raw.html": "<p>No page of its own.</p>\n",
+    }
+    imported = folder(HUGO, texts)
+    assert imported.body("posts/a") == (
+        '<div>\n<h2 id="x">One</h2>\n  <p>Two *three* <a href="/posts/b/">four</a></p>\n'
+        "<pre>\n  a\n<!-- -->\nb</pre>\n</div>"
+    )
+    assert not any("raw" in path for path in imported.files)
+
+
+def test_text_of_an_included_file_stands_in_the_place_of_the_shortcode(folder: Callable) -> None:
+    texts = {
+        "content/posts/a.md": f'{DATED}{{{{% include "/_common/b.md" %}}}}\n\n{{{{% include "c" %}}}}\n',
+        "content/_common/b.md": '---\n_comment: no page\n---\nWords *b*. {{% include "/_common/b.md" %}}\n',
+    }
+    imported = folder(HUGO, texts)
+    assert imported.body("posts/a").startswith('Words *b*. `{{% include "/_common/b.md" %}}`')
+    assert imported.body("posts/a").endswith('`{{% include "c" %}}`')
+
+
+def test_text_in_a_folder_that_is_named_like_one_that_hugo_makes_comes_over(folder: Callable) -> None:
+    text = "---\ntitle: A\ndate: 2024-01-05\n---\nWords.\n"
+    imported = folder(HUGO, {"content/functions/resources/a.md": text, "public/b.md": text, "resources/c.md": text})
+    assert imported.body("posts/a") == "Words."
+    assert len(imported.files) == 2
+
+
+@pytest.mark.parametrize(("more", "name"), [("", "a-rfc"), ("disablePathToLower: true\n", "A-RFC")])
+def test_address_by_a_pattern_is_in_small_letters_as_hugo_writes_it(more: str, name: str, folder: Callable) -> None:
+    config = f"permalinks:\n  post: /:year/:slug.html\n{more}"
+    imported = folder(HUGO, {"hugo.yaml": config, "content/post/2024-01-05-A-RFC.md": DATED + "Words.\n"})
+    (head,) = (str(text) for path, text in imported.files.items() if path.startswith("content/posts/"))
+    assert f"permalink: /2024/{name}.html\n" in head

@@ -46,6 +46,15 @@ def site(body: str, **more: str) -> dict[str, str]:
             "```{r}\n#| fig-cap: A cap\ninclude_graphics('a.png')\n```",
             "![A cap](a.png)\n\n*A cap*",
         ),
+        (
+            '![A *cap* of [it](https://e.example/x)](a.png){#fig-x .lightbox fig-alt="A red dot."}\n\nBy @fig-x.',
+            "```{figure} a.png\n:alt: A red dot.\n:label: fig-x\n\n"
+            "A *cap* of [it](https://e.example/x)\n```\n\nBy @fig-x.",
+        ),
+        ("![A *cap*](a.png)", "```{figure} a.png\n:alt: A cap\n\nA *cap*\n```"),
+        ("![](a.png){fig-alt='A red dot.'}", "![A red dot.](a.png)"),
+        ('See ![x](a.png){width=9 fig-alt="A [red] dot."}.', "See ![A red dot.](a.png)."),
+        ("![A cap](https://e.example/a.png)", "[A cap](https://e.example/a.png)"),
         ("```{r}\n#| fig-cap: 'A: cap'\nplot(1)\n```", "```r\nplot(1)\n```\n\n*A: cap*"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from sitegen.importing.jekyll.blocks.html_texts import html_texts
 from sitegen.importing.jekyll.blocks.reader import BlockReader, dedented
 from sitegen.importing.jekyll.html import SPANS, TAG, block_html, element_end, is_refused, show_refused, tag_html
 from sitegen.importing.jekyll.inserts import fenced
@@ -57,7 +58,8 @@ def _element(reader: BlockReader, source: str, tag: re.Match[str]) -> list[str]:
         )
     if "markdown=" in source and _HAS_MARKDOWN.search(source) and reader.may_nest():
         return _with_markdown(reader, source, tag)
-    return block_html(source, reader.number, reader.conversion).split("\n")
+    with_pieces = html_texts(reader, source)
+    return block_html(source, reader.number, reader.conversion).split("\n") if with_pieces is None else with_pieces
 
 
 def _with_markdown(reader: BlockReader, source: str, tag: re.Match[str]) -> list[str]:

@@ -18,14 +18,15 @@ def read_formula(reader: BlockReader) -> bool:
     if match is None:
         return False
     text, start = reader.text, reader.offset + match.end()
-    blank = text.find("\n\n", start)
-    end = text.find("$$", start, blank if blank >= 0 else len(text))
+    end = text.find("$$", start)
     if end < 0:
         return False
     count = text.count("\n", start, end) + 1
     if text[end + 2 : reader.offsets[reader.at + count] - 1].strip():
         return False
     if count == 1 and not (reader.after_blank and reader.ends_block(reader.at + 1)):
+        return False
+    if match[1].strip() and text[start:end].lstrip(" \t")[:1] != "\n":
         return False
     return reader.put("formula", _display(reader, text[start:end], match[1]), reader.at + count)
 
@@ -51,8 +52,9 @@ def _display(reader: BlockReader, source: str, indent: str) -> list[str]:
     if reader.conversion.formulas.only_defines(tex):
         return []
     tex, label = reader.conversion.formulas.displayed(tex)
-    lines = [f"{indent}{line.strip()}" for line in tex.strip("\n").split("\n") if line.strip()]
+    below = " " * len(indent) if indent.strip() else indent
+    lines = [f"{below}{line.strip()}" for line in tex.strip("\n").split("\n") if line.strip()]
     name = f" ({formula_id(label)})" if label else ""
     before = [] if reader.after_blank else [""]
     after = [] if reader.ends_block(reader.at + source.count("\n") + 1) else [""]
-    return [*before, f"{indent}$$", *lines, f"{indent}$${name}", *after]
+    return [*before, f"{indent}$$", *lines, f"{below}$${name}", *after]

@@ -21,6 +21,8 @@ _HEADING = re.compile(r"(#{1,6})[ \t]+(.*)$")
 _UNDERLINE = re.compile(r"(=+|-+)[ \t]*")
 _CLOSING_MARKS = re.compile(r"(?<![ \t])[ \t]++#++(?=[ \t]*+(?:\{#[^{}]*\})?$)")
 _OWN_ID = re.compile(r"(?<![ \t])[ \t]*+\{:?[ \t]*#([\w:.-]+)[^{}]*\}$")
+_LONE_TAG = re.compile(r"\A(?:[ ]{0,3}</?[A-Za-z][^<>\n]*>[ \t]*\n(?=[ \t]*\S))+")
+"""Tags on lines of their own, below which Markdown would read the text as HTML."""
 _ABBREVIATION = re.compile(r"[ ]{0,3}\*\[[^\]]+\]:")
 
 
@@ -102,7 +104,7 @@ def read_paragraph(reader: BlockReader) -> bool:
     end = reader.first_line(reader.at + 1, _begins_block)
     end = len(reader.lines) if end is None else end
     text = "\n".join(_without_item_attributes(reader, at) for at in range(reader.at, end))
-    converted = reader.inline(text)
+    converted = _LONE_TAG.sub(lambda tags: " ".join(tags[0].split("\n")), reader.inline(text))
     if converted.startswith(":::"):
         converted = f"\\{converted}"
     return reader.put("paragraph", converted.split("\n"), end)
