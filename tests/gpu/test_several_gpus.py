@@ -90,12 +90,12 @@ def test_a_lost_job_and_a_job_that_was_done_twice_are_seen(parts):
 
 def test_a_queue_that_two_gpus_do_hardly_faster_is_not_shared(parts):
     parts["all"] = run_of(2, 2 * several_gpus.JOBS, job_s=6.0)
-    assert missed(parts) == ["jobs per minute on all GPUs, of those on one", "all: error of the simulated seconds"]
+    assert missed(parts) == ["all: jobs per minute, of those on one GPU", "all: error of the simulated seconds"]
 
 
 def test_a_part_that_was_cut_short_misses_its_jobs_and_is_not_foretold(parts):
     parts["all"] = {**run_of(2, 4, job_s=9.0), "jobs": 2 * several_gpus.JOBS, "complete": False}
-    assert missed(parts) == ["all: jobs with one result", "jobs per minute on all GPUs, of those on one"]
+    assert missed(parts) == ["all: jobs with one result", "all: jobs per minute, of those on one GPU"]
 
 
 def test_jobs_that_share_the_driver_are_foretold_to_take_longer(parts):
