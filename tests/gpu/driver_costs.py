@@ -70,8 +70,8 @@ CASES = (
     Case("as it is", 0, 4),
     Case("no NVML", 1, 4, nvml=False),
     Case("no NVML", 0, 4, nvml=False),
-    Case("own GPU only", 1, 4, nvml=False, alone=True),
-    Case("own GPU only", 0, 4, nvml=False, alone=True),
+    Case("own GPU only", 1, 4, alone=True),
+    Case("own GPU only", 0, 4, alone=True),
     Case("one connection", 0, 4, nvml=False, environment=ONE),
     Case("one connection", 1, 4, nvml=False, environment=ONE),
     Case("own GPU only, one connection", 0, 4, nvml=False, alone=True, environment=ONE),
@@ -198,11 +198,13 @@ def ask_nvml(device: Device) -> None:
     """Ask NVML as a process of a job does (sitegen/measure/clock.py)."""
     import pynvml
 
-    with suppress(pynvml.NVMLError):
+    try:
         pynvml.nvmlInit()
         handle = pynvml.nvmlDeviceGetHandleByUUID(device.uuid)
         pynvml.nvmlDeviceGetMaxClockInfo(handle, pynvml.NVML_CLOCK_SM)
         pynvml.nvmlDeviceGetPowerUsage(handle)
+    except pynvml.NVMLError as error:
+        print(f"NVML on {device.uuid}: {error}", file=sys.stderr)
 
 
 def hide(devices: Sequence[Device]) -> None:
