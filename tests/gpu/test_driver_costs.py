@@ -52,3 +52,11 @@ def test_a_stage_that_fails_leaves_no_note_and_no_process(monkeypatch):
 
     monkeypatch.setattr(driver_costs, "stages", fails)
     assert driver_costs.run(driver_costs.Case("x", 1, 2), [Device()], Limit(20))["notes"] == [{}, {}]
+
+
+def test_a_case_is_cheaper_only_when_every_process_of_it_worked():
+    today, other = found(), found(case="own GPU only", ready=1.0)
+    assert driver_costs.is_cheaper([today, other], "own GPU only")
+    assert not driver_costs.is_cheaper([today, {**other, "notes": [{}, *other["notes"]]}], "own GPU only")
+    assert not driver_costs.is_cheaper([today, {**other, "ready": 1.5}], "own GPU only")
+    assert not driver_costs.is_cheaper([today], "own GPU only")

@@ -165,3 +165,52 @@ def test_a_user_can_start_more_threads_than_run_already() -> None:
 
 def test_the_command_is_the_first_that_ends_when_memory_is_full(tmp_path: Path) -> None:
     assert confined(tmp_path, "print(open('/proc/self/oom_score_adj').read())") == 1000
+
+
+GPU = """
+Model: \t\t NVIDIA H100 80GB HBM3
+GPU UUID: \t {uuid}
+Device Minor: \t {minor}
+"""
+
+
+@pytest.mark.parametrize(
+    ("visible", "hidden"),
+    [("GPU-a", ["nvidia2"]), ("GPU-b", ["nvidia0"]), ("0", []), ("GPU-a,GPU-b", []), ("", []), ("GPU-c", [])],
+)
+def test_a_command_for_one_gpu_is_kept_from_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, visible: str, hidden: list[str]
+) -> None:
+    for folder, uuid, minor in (("0000:1b:00.0", "GPU-a", 0), ("0000:43:00.0", "GPU-b", 2)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "information").write_text(GPU.format(uuid=uuid, minor=minor))
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert confinement.files_of_other_gpus(tmp_path, Path("/dev")) == [Path("/dev", name) for name in hidden]
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
+    assert confinement.files_of_other_gpus(tmp_path, Path("/dev")) == []
+
+
+HIDE = f"""
+import importlib.util, json
+spec = importlib.util.spec_from_file_location("confinement", {FILE!r})
+confinement = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(confinement)
+confinement.hide([confinement.Path(name) for name in ("/dev/not-there", "/dev/null")])
+def opens(name):
+    try:
+        open(name).close()
+    except OSError as error:
+        return error.errno
+    return 0
+print(json.dumps([opens("/dev/null"), opens("/dev/zero")]))
+"""
+
+
+def test_a_hidden_device_file_cannot_be_opened_also_by_root_and_others_can(
+    tmp_path: Path, without_network: None
+) -> None:
+    found = confined(tmp_path, HIDE)
+    if found == [0, 0]:
+        pytest.skip("this system lets nobody mount")
+    assert found == [errno.EACCES, 0]
+    assert Path("/dev/null").read_bytes() == b""  # only that command was kept from it
