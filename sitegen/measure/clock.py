@@ -126,11 +126,18 @@ class PowerMeter:
         held = clock_mhz is None or clock_mhz < HELD_DOWN * self.highest_mhz
         return PowerReading(median(watts) if watts else None, throttle_words(reasons) if held else ())
 
+    def expect_settled(self) -> None:
+        """Note that the GPU has done nothing but calls of this turn for long enough already."""
+        self.next_at = time.monotonic()
+
 
 class NoPowerMeter:
     """Stands in where NVML is missing: its readings are empty."""
 
     def start(self) -> None:
+        """Do nothing."""
+
+    def expect_settled(self) -> None:
         """Do nothing."""
 
     def poll(self) -> None:
@@ -139,6 +146,43 @@ class NoPowerMeter:
     def take(self, clock_mhz: float | None = None) -> PowerReading:
         """Return an empty reading."""
         return PowerReading()
+
+
+class LatePowerMeter:
+    """A power meter that opens NVML with the first calls that are long enough for it, or when it is told to.
+
+    Opening NVML takes every process of a job some time, in which the driver serves no other process of the host, and
+    most turns are too short for a reading.  The calls during which it is opened have been queued; their power is read
+    if they still run afterwards.
+    """
+
+    def __init__(self) -> None:
+        self._meter: PowerMeter | NoPowerMeter | None = None
+        self._opens_at = math.inf
+
+    def open(self) -> PowerMeter | NoPowerMeter:
+        """Open NVML now, for turns during which the GPU must not wait for this process, and return the meter."""
+        self._meter = self._meter or power_meter()
+        return self._meter
+
+    def start(self) -> None:
+        """Note that from now on the GPU does nothing but calls of this turn."""
+        if self._meter:
+            self._meter.start()
+        else:
+            self._opens_at = time.monotonic() + SETTLED_S
+
+    def poll(self) -> None:
+        """Do as PowerMeter does, or open NVML once the calls have taken SETTLED_S."""
+        if self._meter:
+            self._meter.poll()
+        elif time.monotonic() >= self._opens_at:
+            self.open().expect_settled()
+
+    def take(self, clock_mhz: float | None = None) -> PowerReading:
+        """Return the samples since the last call, reduced; `clock_mhz` is the SM clock of the same calls."""
+        self._opens_at = math.inf
+        return self._meter.take(clock_mhz) if self._meter else PowerReading()
 
 
 def throttle_words(reasons: int) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ import torch
 
 from sitegen.measure import correctness, requests
 from sitegen.measure import runnable as runnables
-from sitegen.measure.clock import NoPowerMeter, PowerMeter, SmClock, power_meter, sm_clock
+from sitegen.measure.clock import LatePowerMeter, SmClock, sm_clock
 from sitegen.measure.collect import collect
 from sitegen.measure.correctness import KernelSetup
 from sitegen.measure.device import limit_memory, require_arch, use_own_stream
@@ -30,6 +30,7 @@ from sitegen.measure.requests import ChildTask, Request, Shapes
 from sitegen.measure.rounds import TurnResult
 from sitegen.measure.runnable import BaselineRunnable, Runnable
 from sitegen.measure.timing import BufferSet, CallTimer, give_back_memory, make_set
+from sitegen.measure.workload import is_matrix_kernel
 from sitegen.model.job import UNJUDGED, KernelJob, RejectJob
 from sitegen.model.kernel import Implementation, Kernel, Scalar, Status
 from sitegen.model.plain import from_plain
@@ -53,7 +54,7 @@ class Evaluator:
         self._device = ""
         self._watch: TritonWatch | None = None
         self._clock: SmClock | None = None
-        self._power: PowerMeter | NoPowerMeter = NoPowerMeter()
+        self._power = LatePowerMeter()
         self._prepared: tuple[KernelSetup, Runnable] | None = None
         self._timed: tuple[CallTimer, Dims] | None = None
 
@@ -119,7 +120,7 @@ class Evaluator:
         if torch.cuda.is_available():
             use_own_stream()
             limit_memory()
-            self._watch, self._clock, self._power = TritonWatch(), sm_clock(), power_meter()
+            self._watch, self._clock = TritonWatch(), sm_clock()
             self._device = "cuda"
         else:
             from sitegen.measure.interpreter import teach
@@ -131,6 +132,8 @@ class Evaluator:
         """Import or compile the code.  Raises CompileError, and EvaluationEnded where the GPU does not offer it."""
         self.start()
         job = self._read_job()
+        if self._device == "cuda" and isinstance(job, KernelJob) and is_matrix_kernel(job):
+            self._power.open()
         kernel, params = job.kernel, runnables.params_of(job)
         reference = runnables.reference_of(self._task.folder, kernel)
         runnable = self._new_runnable(job, params)

@@ -178,16 +178,23 @@ def _start(evaluations: Evaluations, workspace: Workspace) -> None:
 
 
 def _start_all(evaluations: Evaluations, workspace: Workspace) -> None:
-    """Create the CUDA contexts of the present processes, and read the facts of the GPU meanwhile.
+    """Create the CUDA contexts of the present processes; the first of them also reads the facts of the GPU.
 
-    The driver creates one context after the other, 0.2 s each on an H200.  Those of the next generations come later,
-    because with all of them at once the first check of softmax began after 7 s.
+    No code of the site has run in it by then.  The driver creates one context after the other, 0.2 s each on an H200.
+    Those of the next generations come later, because with all of them at once the first check of softmax began after
+    7 s.
     """
-    with workspace.timed("start"), ThreadPoolExecutor(1) as pool:
-        facts = pool.submit(read_environment, workspace)
-        with turn_at_driver():
-            run_side_by_side(evaluations, workspace, lambda e: e.process.ask(Start(), PREPARE_S * workspace.slower))
-        facts.result()
+    first = next((e for e in evaluations if e.running), None)
+
+    def start(pending: PendingEvaluation) -> None:
+        pending.process.ask(Start(), PREPARE_S * workspace.slower)
+        if workspace.gpu and pending is first:
+            workspace.environment = pending.process.ask(ReadEnvironment(), PREPARE_S)
+
+    with workspace.timed("start"), turn_at_driver():
+        run_side_by_side(evaluations, workspace, start)
+        if workspace.environment is None:
+            read_environment(workspace)
 
 
 def _check(job: KernelJob, evaluations: Evaluations, workspace: Workspace, memory: MemoryPlan) -> None:

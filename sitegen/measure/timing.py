@@ -20,7 +20,7 @@ from typing import Any
 
 import torch
 
-from sitegen.measure.clock import NoPowerMeter, PowerMeter, SmClock
+from sitegen.measure.clock import LatePowerMeter, NoPowerMeter, SmClock
 from sitegen.measure.correctness import KernelSetup
 from sitegen.measure.geometry import names_of
 from sitegen.measure.guarded_calls import wait
@@ -76,7 +76,7 @@ class CallTimer:
     resident: bool
     """True when the sets stay in memory between turns."""
     clock: SmClock | None
-    power: PowerMeter | NoPowerMeter
+    power: LatePowerMeter | NoPowerMeter
     sets: list[BufferSet] = field(default_factory=list)
     returned: deque[Any] = field(default_factory=deque)
     """Outputs that calls without `out` allocated for the last sets.  They are kept, so that each call gets other

@@ -1,24 +1,25 @@
-"""Run a queue of equal jobs on one GPU of a host and on all of them, and print jobs per minute and their ratio.
+"""Run a queue of equal jobs on one GPU of a host and on several of them, and print jobs per minute and their ratio.
 
     python tests/gpu/several_gpus.py --out FOLDER                       (up to 420 s)
-    python tests/gpu/several_gpus.py --out FOLDER --parts warm killed   (only these parts)
+    python tests/gpu/several_gpus.py --out FOLDER --parts killed one all --alone 5 --seconds 230
     python tests/gpu/several_gpus.py --report FOLDER                    (judges again; needs no GPU)
 
 Shows that the GPUs of a host share the jobs of `sitegen run --bundle` and do not disturb each other.  A job checks and
 times one implementation of copy, with torch and the two probes, by the same rounds as every job of a run.
 
 - `warm`: one job on each GPU, which fills the caches of compilers.
-- `one`: JOBS jobs on the first GPU alone.
+- `killed`: two jobs for each GPU; the worker of the last GPU and all its processes are killed in the middle of a job.
+- `one`: JOBS jobs on the first GPU alone, or as many as `--alone` says.
+- `two`: JOBS jobs for each of the first two GPUs, where there are more.
 - `all`: JOBS jobs for each GPU, on all GPUs.
-- `killed`: three jobs for each GPU; the worker of the last GPU and all its processes are killed in the middle of a job.
 
 Meanwhile the script notes when and where each job starts and ends, which processes use each GPU, and on which cores the
-processes of each worker may run.
+processes of each worker may run.  What was seen is saved every few seconds.
 
-Exit 1 when a line is not met: jobs per minute on all GPUs are at least 0.95 × their number as many as on one; every job
-has one result; no GPU was used by two jobs at once; no core belongs to two workers; no evaluation of `all` is `slower`
-or `faster` than one of `one`; the simulation of the queue, with the stages of the jobs of `one`, foretells the seconds
-of `all` and of `killed` within 10 %, where these were not cut short.
+Exit 1 when a line is not met: jobs per minute on two GPUs are at least 1.9 times as many as on one, on four 3.7 times,
+and so on in proportion; every job has one result; no GPU was used by two jobs at once; no core belongs to two workers;
+no evaluation on several GPUs is `slower` or `faster` than one of `one`; the simulation of the queue, with the stages of
+the jobs of `one`, foretells the seconds of each part on several GPUs within 10 %, where it was not cut short.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import cycle, pairwise
 from operator import itemgetter
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from typing import Any
 
 from job_steps import Stages, steps_of
@@ -64,18 +65,29 @@ from sitegen.results.verdicts import Verdict
 
 SECONDS = 420.0
 JOBS = 16
-"""Jobs for each GPU in the parts `one` and `all`."""
-FEW = 3
+"""Jobs for each GPU in the parts `one`, `two` and `all`."""
+FEW = 2
 """Jobs for each GPU in the part `killed`."""
-PARTS = ("warm", "one", "all", "killed")
-SHARE, FORETOLD = 0.95, 0.1
+PARTS = ("warm", "killed", "one", "two", "all")
+SEVERAL = ("two", "all")
+"""Parts that are compared with `one`."""
+SHARES, FORETOLD = {2: 0.95}, 0.1
+"""The least jobs per minute, as a share of those that so many GPUs would do apart; where a number has none, SHARE."""
+SHARE = 0.925
 LOOK_S = 0.5
+SAVE_S = 5.0
+"""Seconds between two times that what was seen of a part is saved while it runs."""
 POLL_S = 0.1
 """Seconds by which the script may notice the end of a killed process too late."""
 UNDER_WAY_S = 2.5
 """Seconds after which a job is in the middle."""
 KERNEL, WORKLOAD, DTYPE, IMPLEMENTATION = "copy", "256Mi", "float32", "vec4"
 LINES = ("line", "value", "wanted", "")
+STAGES = (
+    *("start", "check", "next generations", "plan", "time", "recheck", "take over", "more generations"),
+    *("artefacts", "end", "total"),
+)
+"""Stages of a job whose seconds are listed (sitegen/measure/workspace.py)."""
 
 
 def the_job() -> KernelJob:
@@ -106,13 +118,14 @@ class Seen:
     complete: bool = False
 
 
-def run_part(name: str, job: KernelJob, devices: Sequence[Device], out: Path, limit: Limit, jobs: int) -> Seen:
-    """Run the queue of a part as an author would run it, and return what was seen."""
-    used = devices[:1] if name == "one" else devices
-    each = {"warm": 1, "killed": FEW}.get(name, jobs)
+def run_part(
+    name: str, job: KernelJob, devices: Sequence[Device], out: Path, limit: Limit, each: int, parts: dict[str, Seen]
+) -> None:
+    """Run the queue of a part as an author would run it, so many jobs on each GPU; what was seen goes to `parts`."""
+    used = devices[: {"one": 1, "two": 2}.get(name)]
     bundle = out / f"{name}.jobs"
     write_bundle(queue_of(job, each * len(used)), "", bundle)
-    seen = Seen(len(used), each * len(used))
+    seen = parts[name] = Seen(len(used), each * len(used))
     command = [
         sys.executable,
         "-m",
@@ -130,13 +143,13 @@ def run_part(name: str, job: KernelJob, devices: Sequence[Device], out: Path, li
         reader = threading.Thread(target=read_events, args=(run, seen), daemon=True)
         reader.start()
         try:
-            watch(run, seen, used, limit, kill=name == "killed")
+            watch(run, seen, used, limit, lambda: save(out, "several_gpus", parts), kill=name == "killed")
             seen.complete = run.poll() is not None
         finally:
             end(run)
             reader.join(10.0)
             bundle.unlink()
-    return seen
+            save(out, "several_gpus", parts)
 
 
 def read_events(run: subprocess.Popen[bytes], seen: Seen) -> None:
@@ -148,9 +161,20 @@ def read_events(run: subprocess.Popen[bytes], seen: Seen) -> None:
         seen.events.append({"at": time.monotonic(), **kept})
 
 
-def watch(run: subprocess.Popen[bytes], seen: Seen, devices: Sequence[Device], limit: Limit, kill: bool) -> None:
-    """Look at the GPUs and the workers until the run is over or no time is left."""
+def watch(
+    run: subprocess.Popen[bytes],
+    seen: Seen,
+    devices: Sequence[Device],
+    limit: Limit,
+    store: Callable[[], None],
+    kill: bool,
+) -> None:
+    """Look at the GPUs and the workers until the run is over or no time is left; `store` saves what was seen."""
+    stored = time.monotonic()
     while run.poll() is None and limit.left > 0:
+        if time.monotonic() - stored > SAVE_S:
+            store()
+            stored = time.monotonic()
         workers = workers_of(run, devices)
         for number, worker in workers.items():
             cores = {core for one in children(worker.pid, recursive=True) for core in affinity(one)}
@@ -312,6 +336,17 @@ def per_minute(seen: Mapping[str, Any]) -> float:
     return 60.0 * finished(seen).total() / makespan_s(seen) if finished(seen) else 0.0
 
 
+def steady_per_minute(seen: Mapping[str, Any]) -> float:
+    """Return the jobs per minute without the first job of each place, for which torch is imported.
+
+    Each place counts from the end of its first job to the end of its last one.
+    """
+    ends: dict[str, list[float]] = {}
+    for place, _, _, ended in intervals(seen):
+        ends.setdefault(place, []).append(ended)
+    return sum(60.0 * (len(one) - 1) / (max(one) - min(one)) for one in ends.values() if len(one) > 1)
+
+
 def queue_line(name: str, seen: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
     """Yield the lines that every part must meet."""
     done, wanted = finished(seen), seen["jobs"]
@@ -337,10 +372,14 @@ def lines_of(
     """
     for name, seen in parts.items():
         yield from queue_line(name, seen)
-    if "one" in parts and "all" in parts:
-        ratio = per_minute(parts["all"]) / (per_minute(parts["one"]) or 1.0)
-        wanted = SHARE * parts["all"]["gpus"]
-        yield "jobs per minute on all GPUs, of those on one", ratio, wanted, ratio >= wanted
+    for name in (name for name in SEVERAL if "one" in parts and name in parts):
+        gpus_used = parts[name]["gpus"]
+        wanted = SHARES.get(gpus_used, SHARE) * gpus_used
+        ratio = steady_per_minute(parts[name]) / (steady_per_minute(parts["one"]) or 1.0)
+        yield f"{name}: jobs per minute, of those on one GPU", ratio, wanted, ratio >= wanted
+        whole = per_minute(parts[name]) / (per_minute(parts["one"]) or 1.0)
+        yield f"{name}: the same with the first jobs", whole, "", True
+    if "one" in parts and any(name in parts for name in SEVERAL):
         changed = verdicts[Verdict.SLOWER] + verdicts[Verdict.FASTER]
         yield f"slower or faster than on one GPU, of {verdicts.total()}", changed, 0, changed == 0 < verdicts.total()
     yield from foretold_lines(parts, stages)
@@ -374,7 +413,7 @@ def losses_in(seen: Mapping[str, Any]) -> list[Loss]:
 
 def foretold_lines(parts: Mapping[str, Any], stages: Mapping[str, Stages]) -> Iterator[tuple[object, ...]]:
     """Yield a line for each part on all GPUs that was not cut short: what the simulation is off by."""
-    for name in ("all", "killed"):
+    for name in ("killed", *SEVERAL):
         judged = name in parts and parts[name]["complete"]
         if judged and "one" in parts and len(intervals(parts["one"])) > 1:
             off = foretold_s(parts[name], parts["one"], stages) / (makespan_s(parts[name]) or 1.0) - 1
@@ -382,8 +421,9 @@ def foretold_lines(parts: Mapping[str, Any], stages: Mapping[str, Stages]) -> It
 
 
 def compared(folder: Path) -> Counter[Verdict]:
-    """Return the verdicts of each evaluation of `all` against one of `one`."""
-    one, several = results_in(folder / "one.zip"), results_in(folder / "all.zip")
+    """Return the verdicts of each evaluation on several GPUs against one of `one`."""
+    one = results_in(folder / "one.zip")
+    several = [result for name in SEVERAL for result in results_in(folder / f"{name}.zip")]
     site, job = the_site(), the_job()
     kernels = [job.kernel]
     before = [records_of(site, kernels, [result], "2026-01-01T00:00:00Z")[KERNEL] for result in one]
@@ -399,36 +439,55 @@ def results_in(path: Path) -> list[JobResult]:
     return [result for result in found.results if result.environment and not result.error] if found else []
 
 
+def stage_rows(parts: Mapping[str, Any], results: Mapping[str, Sequence[JobResult]]) -> Iterator[tuple[object, ...]]:
+    """Yield the mean seconds of each stage in each part: by GPU, without the first job of each."""
+    for name, seen in parts.items():
+        stages = {result.id: result.seconds for result in results.get(name, ())}
+        later: dict[str, list[tuple[str, float]]] = {}
+        for place, job, began, ended in sorted(intervals(seen), key=itemgetter(2)):
+            later.setdefault(place, []).append((job, ended - began))
+        for place, jobs in sorted(later.items()):
+            known = [(stages[job], whole_s) for job, whole_s in jobs[1:] if job in stages]
+            if known:
+                means = (fmean(one.get(stage, 0.0) for one, _ in known) for stage in STAGES)
+                yield name, place, len(known), fmean(whole_s for _, whole_s in known), *means
+
+
 def report(folder: Path) -> tuple[str, bool]:
     parts = json.loads((folder / "several_gpus.json").read_text())
     rows = [
-        (name, seen["gpus"], finished(seen).total(), makespan_s(seen), per_minute(seen)) for name, seen in parts.items()
+        (name, seen["gpus"], finished(seen).total(), makespan_s(seen), per_minute(seen), steady_per_minute(seen))
+        for name, seen in parts.items()
     ]
-    stages = {result.id: result.seconds for result in results_in(folder / "one.zip")}
+    results = {name: results_in(folder / f"{name}.zip") for name in parts}
+    stages = {result.id: result.seconds for result in results.get("one", ())}
     lines = list(lines_of(parts, compared(folder), stages))
     judged = [(what, value, wanted, "" if held else "<-- NOT MET") for what, value, wanted, held in lines]
     cores = [f"GPU {number}: {len(found)} cores" for number, found in sorted(_last_cores(parts).items())]
-    text = "\n\n".join(
-        (table(("part", "GPUs", "jobs", "seconds", "per minute"), rows), ", ".join(cores), table(LINES, judged))
+    tables = (
+        table(("part", "GPUs", "jobs", "seconds", "per minute", "without first jobs"), rows),
+        ", ".join(cores),
+        table(("part", "place", "jobs", "whole", *STAGES), stage_rows(parts, results)),
+        table(LINES, judged),
     )
-    return text, len(parts) == len(PARTS) and all(held for *_, held in lines)
+    return "\n\n".join(tables), "all" in parts and all(held for *_, held in lines)
 
 
 def _last_cores(parts: Mapping[str, Any]) -> dict[str, list[int]]:
     return dict(next((seen["cores"] for name, seen in parts.items() if name in ("all", "killed")), {}))
 
 
-def measure(out: Path, names: Sequence[str], seconds: float, jobs: int) -> None:
-    """Run the parts, and save what was seen after each of them."""
+def measure(out: Path, names: Sequence[str], seconds: float, jobs: int, alone: int) -> None:
+    """Run the parts, and save what was seen while they run; a part for which no time is left does not begin."""
     limit, devices, job = Limit(seconds), gpus(), the_job()
     out.mkdir(parents=True, exist_ok=True)
     parts: dict[str, Seen] = {}
     for name in names:
-        if limit.left < 10:
-            print(f"no time is left for {name}", flush=True)
+        if limit.left < 10 or (name == "two" and len(devices) < 3):
+            print(f"{name} does not run: {limit.left:.0f} s are left for {len(devices)} GPUs", flush=True)
             continue
-        parts[name] = run_part(name, job, devices, out, limit, jobs)
-        save(out, "several_gpus", parts)
+        each = {"warm": 1, "killed": FEW, "one": alone}.get(name, jobs)
+        run_part(name, job, devices, out, limit, each, parts)
         print(f"{name}: done after {limit.spent:.0f} s", flush=True)
 
 
@@ -441,12 +500,15 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--jobs", type=int, default=JOBS, help="jobs for each GPU in `one` and `all`; default: %(default)s"
     )
+    parser.add_argument("--alone", type=int, help="jobs of `one`; default: as many as for each GPU")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS), help="default: all")
     given = parser.parse_args(arguments)
     if given.out:
-        measure(given.out.resolve(), [name for name in PARTS if name in given.parts], given.seconds, given.jobs)
+        names = [name for name in PARTS if name in given.parts]
+        measure(given.out.resolve(), names, given.seconds, given.jobs, given.alone or given.jobs)
     text, held = report(given.report or given.out)
     print(text)
+    ((given.report or given.out) / "several_gpus.txt").write_text(text + "\n")
     return 0 if held else 1
 
 

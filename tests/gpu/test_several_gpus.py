@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from copy import deepcopy
+from types import SimpleNamespace
 
 import makespan
 import pytest
 import several_gpus
-from several_gpus import intervals, lines_of, makespan_s, overlaps, per_minute
+from several_gpus import intervals, lines_of, makespan_s, overlaps, per_minute, steady_per_minute
 
+from sitegen.execute.targets import Device
 from sitegen.results.verdicts import Verdict
 
 SAME = Counter({Verdict.SAME: 2})
@@ -90,12 +92,12 @@ def test_a_lost_job_and_a_job_that_was_done_twice_are_seen(parts):
 
 def test_a_queue_that_two_gpus_do_hardly_faster_is_not_shared(parts):
     parts["all"] = run_of(2, 2 * several_gpus.JOBS, job_s=6.0)
-    assert missed(parts) == ["jobs per minute on all GPUs, of those on one", "all: error of the simulated seconds"]
+    assert missed(parts) == ["all: jobs per minute, of those on one GPU", "all: error of the simulated seconds"]
 
 
 def test_a_part_that_was_cut_short_misses_its_jobs_and_is_not_foretold(parts):
     parts["all"] = {**run_of(2, 4, job_s=9.0), "jobs": 2 * several_gpus.JOBS, "complete": False}
-    assert missed(parts) == ["all: jobs with one result", "jobs per minute on all GPUs, of those on one"]
+    assert missed(parts) == ["all: jobs with one result", "all: jobs per minute, of those on one GPU"]
 
 
 def test_jobs_that_share_the_driver_are_foretold_to_take_longer(parts):
@@ -135,3 +137,40 @@ def test_the_table_of_makespans_marks_an_order_that_the_alphabet_beats(monkeypat
 
 def makespan_of(longest_first: bool):
     return type("Schedule", (), {"makespan": 20.0 if longest_first else 10.0})
+
+
+def test_the_first_job_of_each_gpu_counts_for_no_steady_rate():
+    slow_start = run_of(2, 8)
+    assert steady_per_minute(slow_start) == pytest.approx(24.0)
+    assert per_minute(slow_start) < 22.0
+    assert steady_per_minute(run_of(2, 2)) == 0.0
+
+
+def test_two_gpus_of_more_are_judged_by_their_own_number(parts):
+    parts |= {"two": parts["all"], "all": run_of(4, 4 * several_gpus.JOBS)}
+    assert missed(parts) == []
+    parts["two"] = run_of(2, 2 * several_gpus.JOBS, job_s=5.35)  # 1.87 times as many
+    assert missed(parts) == ["two: jobs per minute, of those on one GPU"]
+    parts["all"] = run_of(4, 4 * several_gpus.JOBS, job_s=5.45)  # 3.67 times as many
+    assert "all: jobs per minute, of those on one GPU" in missed(parts)
+
+
+def test_stages_are_listed_for_each_gpu_without_its_first_job(parts):
+    results = [SimpleNamespace(id=f"copy-{n}", seconds={"start": 9.0 if n < 2 else 1.0 + n % 2}) for n in range(8)]
+    rows = list(several_gpus.stage_rows({"all": run_of(2, 8), "warm": run_of(2, 2)}, {"all": results}))
+    start = 4 + several_gpus.STAGES.index("start")
+    assert [(*row[:4], row[start]) for row in rows] == [
+        ("all", "GPU 0", 3, pytest.approx(5.0), 1.0),
+        ("all", "GPU 1", 3, pytest.approx(5.0), 2.0),
+    ]
+
+
+def test_a_part_for_which_no_time_is_left_does_not_begin(monkeypatch, tmp_path):
+    began = []
+    monkeypatch.setattr(several_gpus, "gpus", lambda: (Device(), Device()))
+    monkeypatch.setattr(several_gpus, "the_job", lambda: None)
+    monkeypatch.setattr(several_gpus, "run_part", lambda name, *others: began.append((name, others[4])))
+    several_gpus.measure(tmp_path, several_gpus.PARTS, 60.0, 16, 4)
+    assert began == [("warm", 1), ("killed", several_gpus.FEW), ("one", 4), ("all", 16)]
+    several_gpus.measure(tmp_path, several_gpus.PARTS, 5.0, 16, 4)
+    assert len(began) == 4

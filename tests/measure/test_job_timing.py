@@ -243,6 +243,24 @@ def test_a_workload_that_does_not_fit_is_told_so_before_anything_is_started(run)
     assert run.result.environment.gpu == "a GPU" and not run.result.error
 
 
+def test_a_process_of_the_job_reads_the_facts_of_the_gpu_before_it_knows_any_code_of_the_site(run):
+    world = World()
+    run(world)
+    (read,) = world.when("environment")
+    _, name, generation = world.asked[read]
+    of_this = [do for do, *who in world.asked if who == [name, generation]]
+    assert of_this[:4] == ["started", "start", "environment", "prepare"]
+    assert len(world.who("started")) == len(EVERYBODY) * GENERATIONS
+
+
+def test_another_process_reads_the_facts_where_that_one_failed(run):
+    world = World({("ours", 1, "environment"): EvaluationEnded(Status.TIMEOUT, "reading took more than 120 s")})
+    found = run(world)
+    assert found["ours"].status is Status.TIMEOUT
+    assert found["other"].status is Status.PASSED
+    assert run.result.environment.gpu == "a GPU" and not run.result.error
+
+
 @pytest.mark.parametrize(("generation", "request_"), [(4, "first"), (5, "prepare"), (4, "resume"), (5, "turn")])
 def test_a_fault_in_a_further_process_ends_it_too_and_no_child_is_left(run, generation, request_):
     world = World({("ours", generation, request_): EvaluationEnded(Status.RUNTIME_ERROR, "an illegal access")})

@@ -11,7 +11,7 @@ pytest.importorskip("torch")
 pytest.importorskip("triton")
 
 from sitegen.measure import clock, timing
-from sitegen.measure.clock import SETTLED_S, NoPowerMeter, PowerMeter, throttle_words
+from sitegen.measure.clock import SETTLED_S, LatePowerMeter, NoPowerMeter, PowerMeter, throttle_words
 from sitegen.measure.protocol import EvaluationEnded
 from sitegen.measure.rounds import TurnKind
 from sitegen.measure.timing import GRAPH_CALLS, IDLE_S, SUSTAINED_S, BufferSet, CallTimer
@@ -349,6 +349,63 @@ def test_calls_that_are_too_short_for_nvml_have_no_power_and_no_reason(monkeypat
     now[0] += 1.1 * SETTLED_S
     meter.poll()
     assert meter.take().power_w == 400.0
+
+
+@pytest.fixture
+def opened(monkeypatch) -> list[PowerMeter]:
+    """The meters that a LatePowerMeter has opened."""
+    monkeypatch.setitem(sys.modules, "pynvml", Nvml(instant_error=0))
+    meters: list[PowerMeter] = []
+
+    def open_one():
+        meters.append(PowerMeter("handle"))
+        return meters[-1]
+
+    monkeypatch.setattr(clock, "power_meter", open_one)
+    return meters
+
+
+def test_nvml_is_not_opened_for_calls_that_are_too_short_for_it(monkeypatch, opened):
+    now, meter = running_clock(monkeypatch), LatePowerMeter()
+    for _ in range(3):
+        meter.start()
+        now[0] += 0.9 * SETTLED_S
+        meter.poll()
+        assert meter.take() == clock.PowerReading()
+        now[0] += 1.0
+        meter.poll()
+    assert opened == []
+
+
+def test_calls_that_run_on_after_nvml_was_opened_have_their_power_read(monkeypatch, opened):
+    now, meter = running_clock(monkeypatch), LatePowerMeter()
+    meter.start()
+    now[0] += SETTLED_S
+    meter.poll()
+    assert len(opened) == 1 and opened[0].watts == []  # the calls may have ended meanwhile
+    meter.poll()
+    assert meter.take().power_w == 400.0
+    meter.start()
+    meter.poll()
+    assert meter.take() == clock.PowerReading() and len(opened) == 1
+
+
+def test_nvml_that_was_opened_before_a_turn_is_not_opened_in_it(monkeypatch, opened):
+    now, meter = running_clock(monkeypatch), LatePowerMeter()
+    assert meter.open() is meter.open()
+    meter.start()
+    now[0] += SETTLED_S
+    meter.poll()
+    assert meter.take().power_w == 400.0 and len(opened) == 1
+
+
+def test_without_nvml_a_turn_has_no_power(monkeypatch):
+    monkeypatch.setattr(clock, "power_meter", NoPowerMeter)
+    now, meter = running_clock(monkeypatch), LatePowerMeter()
+    meter.start()
+    now[0] += SETTLED_S
+    meter.poll(), meter.poll()
+    assert meter.take() == clock.PowerReading()
 
 
 @pytest.mark.parametrize(("mhz", "reasons"), [(1400.0, ("power cap",)), (1979.0, ()), (None, ("power cap",))])
