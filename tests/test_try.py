@@ -128,6 +128,15 @@ def test_a_watch_tries_again_after_a_save_and_survives_a_mistake(
     assert "kernel.yaml" in said.stderr
 
 
+def test_a_mistake_in_a_text_does_not_keep_a_kernel_from_being_tried(site: Path, tried: list[str]) -> None:
+    post = site / "content/posts/draft.md"
+    post.parent.mkdir()
+    post.write_text("---\ntitle: Draft\n---\n[a page](missing.md)\n")
+    assert sitegen("check").exit_code == 1
+    assert sitegen("try", "softmax/fused").exit_code == 0
+    assert sitegen("bundle", "--try", "softmax/fused", "-o", "try.zip").exit_code == 0
+
+
 def test_a_bundle_is_tried_without_its_site(
     site: Path, tried: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sitegen.cli.common import OldFile, fail, load_site_or_exit, require_installed, say, site_root, usage_errors
+from sitegen.cli.common import OldFile, fail, report, require_installed, say, site_root, usage_errors
 
 if TYPE_CHECKING:
     from sitegen.cli.try_table import StoredCeiling
     from sitegen.model.job import JobResult
     from sitegen.model.site import Site
     from sitegen.model.try_job import TryJob
-    from sitegen.pipeline.in_memory import LoadedSite
 
 TO_TRY = {"psutil": "cluster", "torch": "gpu"}
 NCU = "Read by ncu what warps wait for, DRAM bytes, sectors, bank conflicts and tensor cores; this takes longer."
@@ -56,8 +55,20 @@ def try_(name: str | None, settings: tuple[str, ...], watch: bool, ncu: bool, bu
 
 
 def try_jobs(names: tuple[str, ...], settings: tuple[str, ...], ncu: bool) -> list[TryJob]:
-    """Return the jobs of the site here.  Exits with 1 when the site has mistakes, and with 2 for an unknown name."""
-    return _jobs_in(load_site_or_exit().site, names, settings, ncu)
+    """Return the jobs of the site here.  Exits with 1 when a kernel has mistakes, and with 2 for an unknown name."""
+    return _jobs_in(_kernels_or_exit(), names, settings, ncu)
+
+
+def _kernels_or_exit() -> Site:
+    """Return the site without its texts.  Exits with 1 when its configuration or a kernel has mistakes."""
+    from sitegen.diagnostics import has_errors
+    from sitegen.pipeline.kernels_only import load_kernels
+
+    site, mistakes = load_kernels(site_root())
+    report(mistakes, site.files)
+    if has_errors(mistakes):
+        sys.exit(1)
+    return site
 
 
 def _jobs_in(site: Site, names: tuple[str, ...], settings: tuple[str, ...], ncu: bool) -> list[TryJob]:
@@ -76,13 +87,12 @@ def _jobs_in(site: Site, names: tuple[str, ...], settings: tuple[str, ...], ncu:
 
 
 def saves(root: Path, name: str) -> Iterator[None]:
-    """Yield when a file of the kernel, or a post, is saved; a job writes none of them."""
+    """Yield when a file of the kernel is saved; a job writes none of them."""
     import watchfiles
 
     kernel = root / "kernels" / name.partition("/")[0]
-    folders = [folder for folder in (kernel, root / "content") if folder.is_dir()]
     say(f"waiting for a change below {kernel.relative_to(root)} (Ctrl-C ends)")
-    for changed in watchfiles.watch(*folders, raise_interrupt=False):
+    for changed in watchfiles.watch(kernel, raise_interrupt=False):
         if any(kernel / "results" not in Path(path).parents for _, path in changed):
             yield
 
@@ -98,8 +108,8 @@ def _try_again(name: str, settings: tuple[str, ...], ncu: bool) -> None:
 
 
 def _try_name(name: str, settings: tuple[str, ...], ncu: bool) -> bool:
-    loaded = load_site_or_exit()
-    passed = [_run(job, loaded) for job in _jobs_in(loaded.site, (name,), settings, ncu)]
+    site = _kernels_or_exit()
+    passed = [_run(job, site) for job in _jobs_in(site, (name,), settings, ncu)]
     return all(passed)
 
 
@@ -115,7 +125,7 @@ def _try_bundle(file: Path) -> bool:
     return all(passed)
 
 
-def _run(job: TryJob, loaded: LoadedSite | None = None) -> bool:
+def _run(job: TryJob, site: Site | None = None) -> bool:
     """Run a job and print its table; return whether every candidate passed or could not be judged.
 
     Without a site there are no stored ceilings to compare with.
@@ -124,7 +134,7 @@ def _run(job: TryJob, loaded: LoadedSite | None = None) -> bool:
     from sitegen.execute.try_run import run_try_job
 
     result = run_try_job(job)
-    ceiling = _stored_ceiling(job, result, loaded) if loaded else None
+    ceiling = _stored_ceiling(job, result, site) if site else None
     for line in table_lines(job, result, ceiling):
         click.echo(line)
     for warning in (*result.warnings, *filter(None, [result.error])):
@@ -132,14 +142,16 @@ def _run(job: TryJob, loaded: LoadedSite | None = None) -> bool:
     return not result.error and not any(e.status.failed for e in result.evaluations)
 
 
-def _stored_ceiling(job: TryJob, result: JobResult, loaded: LoadedSite) -> StoredCeiling | None:
+def _stored_ceiling(job: TryJob, result: JobResult, site: Site) -> StoredCeiling | None:
     """Return the share of the stored ceilings that each candidate reaches; None when the site has none of this GPU."""
     from sitegen.cli.try_table import StoredCeiling
+    from sitegen.results.store import load_records
     from sitegen.results.stored_ceilings import share_of_stored_ceiling, stored_run
 
-    kernel = next(one for one in loaded.site.kernels if one.name == job.kernel.name)
-    run = stored_run(loaded.records, kernel, result.environment) if result.environment else None
+    records = load_records(site_root(), site)[0]
+    kernel = next(one for one in site.kernels if one.name == job.kernel.name)
+    run = stored_run(records, kernel, result.environment) if result.environment else None
     if run is None:
         return None
-    shares = {one.name: share_of_stored_ceiling(loaded.records, kernel, run, one) for one in result.evaluations}
+    shares = {one.name: share_of_stored_ceiling(records, kernel, run, one) for one in result.evaluations}
     return StoredCeiling(run.date, shares)
