@@ -37,9 +37,7 @@ STYLE_CLASSES = {
 """The class of the theme for each style rule; other paddings are left to MathML, whose own are near enough."""
 _ATTRIBUTES = {"color": "mathcolor", "background-color": "mathbackground"}
 _NEEDLESS = frozenset({"tml-display"})
-WORD_JOINER = "\u2060"
-"""A character without width that forbids a new line at its place."""
-_CLOSING = (",", ".", ";", ":", "!", "?", ")", "]", "\u2019", "\u201d")
+_PUNCTUATED = re.compile("(<math[ >](?:(?!</math>).)*</math>[,.;:!?)\\]\u2019\u201d])", re.DOTALL)
 _TAG = re.compile(r"<([a-zA-Z]+)((?:\s+[\w:-]+=(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>")
 _ATTRIBUTE = re.compile(r"([\w:-]+)=(?:\"([^\"]*)\"|'([^']*)')")
 _LABELLED = re.compile(r"\$\$(?:(?!\$\$|\n[ \t]*\n).)+\$\$[ \t]*\{#([\w.-]+)\}[ \t]*(?=\n|$)", re.DOTALL)
@@ -117,11 +115,12 @@ def render_math_block(tokens: Sequence[Token], idx: int, _options: Any, env: Any
 
 
 def render_math_inline(tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
-    """Return a formula, joined with the punctuation behind it: else a browser may begin a line with a comma."""
-    behind = tokens[idx + 1] if idx + 1 < len(tokens) else None
-    joined = behind is not None and behind.type == "text" and behind.content.startswith(_CLOSING)
-    shown = inline_math(tokens[idx].content, tokens[idx].meta.get("line", 0), collected(env))
-    return f"{shown}{WORD_JOINER}" if joined else shown
+    return inline_math(tokens[idx].content, tokens[idx].meta.get("line", 0), collected(env))
+
+
+def keep_punctuation(html: str) -> str:
+    """Return HTML in which no line begins with the punctuation behind a formula; browsers break lines there."""
+    return _PUNCTUATED.sub(r'<span class="nw">\1</span>', html)
 
 
 def _shown(source: str, display: bool, line: int, into: Collected) -> str:

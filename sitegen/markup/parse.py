@@ -37,7 +37,7 @@ from sitegen.markup.inline import inline_plugin
 from sitegen.markup.labels import with_references
 from sitegen.markup.listings import listings_in
 from sitegen.markup.long_rows import long_rows_plugin
-from sitegen.markup.math import labelled_math_plugin, render_math_block, render_math_inline
+from sitegen.markup.math import keep_punctuation, labelled_math_plugin, render_math_block, render_math_inline
 from sitegen.markup.pieces import Pieces
 from sitegen.markup.rawhtml import render_html, report_open_tags
 from sitegen.markup.registry import declared, directives, roles, with_words
@@ -116,6 +116,7 @@ def document_of(text: ParsedText) -> tuple[Document, tuple[Diagnostic, ...]]:
     parser = text_parser()
     env["shift"] = shift_of(tokens)
     html = with_references(parser.renderer.render(tokens, parser.options, env), into)
+    html = keep_punctuation(html) if into.has_math else html
     report_open_tags(into)
     document = Document(
         html=html,
