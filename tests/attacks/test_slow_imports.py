@@ -51,6 +51,8 @@ EVERYWHERE += (
 KNOWN = {
     "jekyll": (
         "[^",
+        "<div>$$x$$<pre>",
+        "<div>$$x$$ \\[",
         "*[a]: ",
         "{::comment}",
         "{: .a",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from html import unescape
@@ -78,22 +78,22 @@ def _piece_pattern(without_end: frozenset[str]) -> re.Pattern[str]:
     return re.compile(pattern, re.DOTALL)
 
 
-class _Ended:
-    """The places where the constructs of `_CLOSED` begin and end in a text."""
+class Ended:
+    """The places where constructs such as those of `_CLOSED` begin and end in a text."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.last = {start: text.rfind(end) for start, (_, end) in _CLOSED.items()}
-        self.next = dict.fromkeys(_CLOSED, -1)
+    def __init__(self, text: str, constructs: Mapping[str, tuple[str, str]]) -> None:
+        self.text, self.constructs = text, constructs
+        self.last = {start: text.rfind(end) for start, (_, end) in constructs.items()}
+        self.next = dict.fromkeys(constructs, -1)
 
     def without_end(self, at: int) -> frozenset[str]:
         """Return the constructs of which the first from `at` on has no end."""
-        for start, (begin, _) in _CLOSED.items():
+        for start, (begin, _) in self.constructs.items():
             if self.next[start] < at:
                 found = self.text.find(begin, at)
                 self.next[start] = found if found >= 0 else len(self.text)
         return frozenset(
-            start for start, (begin, _) in _CLOSED.items() if self.last[start] < self.next[start] + len(begin)
+            start for start, (begin, _) in self.constructs.items() if self.last[start] < self.next[start] + len(begin)
         )
 
 
@@ -109,7 +109,7 @@ class _Paragraph:
     """The offsets of the line feeds."""
 
     def run(self) -> str:
-        out, at, ended = [], 0, _Ended(self.text)
+        out, at, ended = [], 0, Ended(self.text, _CLOSED)
         self.feeds = [feed.start() for feed in re.finditer("\n", self.text)]
         while match := _piece_pattern(ended.without_end(at)).search(self.text, at):
             replacement, end = self.piece(match)

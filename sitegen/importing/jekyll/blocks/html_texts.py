@@ -9,20 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from html import escape, unescape
 
 from sitegen.importing.jekyll.blocks.reader import BlockReader
 from sitegen.importing.jekyll.formulas import formula_id
 from sitegen.importing.jekyll.html import SPANS, TAG, block_html
+from sitegen.importing.jekyll.inline import Ended
 from sitegen.markup.rawhtml import VOID
 
 _OPEN, _CLOSE, _BREAK = "\ue000", "\ue001", "\ue002"
 """The signs around the number of a piece that is held, and the sign between two paragraphs."""
 _HELD = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
-_LONGEST = "{1,20000}?"
+_LONGEST = "{0,8000}?"
 _PIECE = (
-    r"(?P<skipped><pre\b.*?</pre>|<code\b.*?</code>|<!--.*?-->)"
-    rf"|(?P<distill><(?P<d>d-cite|d-footnote|d-math)\b[^<>]*(?:/>|>.{_LONGEST}</(?P=d)\s*>|></(?P=d)\s*>))"
+    r"(?P<pre><pre\b.*?</pre>)|(?P<code><code\b.*?</code>)|(?P<remark><!--.*?-->)|(?P<void><d-cite\b[^<>]*/>)"
+    rf"|(?P<distill><(?P<d>d-cite|d-footnote|d-math)\b[^<>]*>.{_LONGEST}</(?P=d)\s*>)"
     rf"|\$\$(?P<dollars>.{_LONGEST})\$\$|\\\[(?P<square>.{_LONGEST})\\\]|\\\((?P<round>.{_LONGEST})\\\)"
     rf"|(?P<environment>\\begin\{{(?P<name>(?:equation|align|gather)\*?)\}}.{_LONGEST}\\end\{{(?P=name)\}})"
     r"|(?P<reference>\\(?:eq)?ref\{[^{}]+\})"
@@ -30,7 +32,19 @@ _PIECE = (
     r"|(?=[^$<\n]*[\\_^])(?:\\.|[^$\\<\n])+?)\$(?![\d$])"
     rf"|{TAG.pattern}"
 )
-_READ = re.compile(_PIECE, re.DOTALL)
+_CLOSED = {
+    "(?P<pre>": ("<pre", "</pre>"),
+    "(?P<code>": ("<code", "</code>"),
+    "(?P<remark>": ("<!--", "-->"),
+    "(?P<distill>": ("<d-", "</d-"),
+    r"\$\$(?P<dollars>": ("$$", "$$"),
+    r"\\\[(?P<square>": ("\\[", "\\]"),
+    r"\\\((?P<round>": ("\\(", "\\)"),
+    "(?P<environment>": ("\\begin{", "\\end{"),
+}
+"""The constructs of `_PIECE` that may be long, by the start of their pattern: how they begin and end."""
+_DEEPEST = 50
+"""Most elements within the one that an end tag closes."""
 _DISPLAYED = ("dollars", "square", "environment")
 _SIGNS = re.compile(r"[\\`*_\[\]{}$@~]")
 _MARKER = re.compile(r"\A(\d*)([#>+.)-])")
@@ -51,25 +65,36 @@ def html_texts(reader: BlockReader, source: str) -> list[str] | None:
     """Return the lines of an element whose formulas and citations are Markdown; None for one that has none."""
     pieces: list[_Piece] = []
 
-    def hold(match: re.Match[str]) -> str:
+    written, at, ended = list[str](), 0, Ended(source, _CLOSED)
+    while match := _pattern(ended.without_end(at)).search(source, at):
         piece = _piece(reader, match)
         pieces.extend([piece] if piece else [])
-        return f"{_OPEN}{len(pieces) - 1}{_CLOSE}" if piece else match[0]
-
-    held = _READ.sub(hold, source)
+        held = f"{_OPEN}{len(pieces) - 1}{_CLOSE}" if piece else match[0]
+        written += [source[at : match.start()], held]
+        at = match.end()
     if not pieces:
         return None
-    html = _PARAGRAPH_TAG.sub(_BREAK, block_html(held, reader.number, reader.conversion))
+    html = _PARAGRAPH_TAG.sub(_BREAK, block_html("".join([*written, source[at:]]), reader.number, reader.conversion))
     text = "".join(_written(html, pieces))
     return re.sub(r"\n{3,}", "\n\n", text).strip("\n").split("\n")
 
 
+@cache
+def _pattern(without_end: frozenset[str]) -> re.Pattern[str]:
+    """Return the pattern of a piece, except those that begin and do not end: each would read all the rest."""
+    pattern = _PIECE
+    for start in without_end:
+        pattern = pattern.replace(start, f"(?!){start}")
+    return re.compile(pattern, re.DOTALL)
+
+
 def _piece(reader: BlockReader, match: re.Match[str]) -> _Piece | None:
     """Return a formula, a citation or a reference; None for code, tags, and dollar signs that are money."""
-    found = next((name for name in (*_DISPLAYED, "round", "single", "distill", "reference") if match[name]), "")
+    names = (*_DISPLAYED, "round", "single", "distill", "void", "reference")
+    found = next((name for name in names if match[name]), "")
     if not found or (found == "single" and not reader.conversion.has_math):
         return None
-    if found in ("distill", "reference"):
+    if found in ("distill", "void", "reference"):
         return _Piece(match[0], reader.inline(match[0]))
     tex = unescape(reader.conversion.inserts.verbatim(match[found]))
     return _Piece(match[0], reader.inline(f"$${tex}$$"), _displayed(reader, tex) if found in _DISPLAYED else "")
@@ -95,11 +120,20 @@ def _written(html: str, pieces: Sequence[_Piece]) -> Iterator[str]:
         yield _text(html[at : tag.start()], around[-1], pieces)
         yield tag[0]
         at = tag.end()
-        if tag[1] and name in around:
-            del around[len(around) - 1 - around[::-1].index(name) :]
+        if tag[1]:
+            _leave(around, name)
         elif not tag[1] and not tag[4] and name not in VOID:
             around.append(name)
     yield _text(html[at:], around[-1], pieces)
+
+
+def _leave(around: list[str], name: str) -> None:
+    """Leave the innermost element of this name, and those within it."""
+    last = len(around) - 1
+    for at in range(last, max(last - _DEEPEST, 0), -1):
+        if around[at] == name:
+            del around[at:]
+            return
 
 
 def _text(text: str, around: str, pieces: Sequence[_Piece]) -> str:
@@ -115,16 +149,17 @@ def _text(text: str, around: str, pieces: Sequence[_Piece]) -> str:
 
 def _paragraphs(part: str, pieces: Sequence[_Piece]) -> Iterator[str]:
     """Yield the paragraphs of a text; a displayed formula is one unless it stands within a mark such as `<b>`."""
-    written = ""
+    written, depth = list[str](), 0
     for number, stretch in enumerate(_HELD.split(part)):
         piece = pieces[int(stretch)] if number % 2 else None
-        if piece and piece.displayed and _is_closed(written):
-            yield from _begun(written)
+        depth += 0 if piece else _opened(stretch)
+        if piece and piece.displayed and depth == 0:
+            yield from _begun("".join(written))
             yield piece.displayed
-            written = ""
+            written = []
         else:
-            written += piece.inline if piece else _escaped(stretch)
-    yield from _begun(written)
+            written.append(piece.inline if piece else _escaped(stretch))
+    yield from _begun("".join(written))
 
 
 def _begun(written: str) -> Iterator[str]:
@@ -132,10 +167,10 @@ def _begun(written: str) -> Iterator[str]:
     yield from [text] if text else []
 
 
-def _is_closed(text: str) -> bool:
-    """Tell whether every mark that begins in a text ends in it."""
+def _opened(text: str) -> int:
+    """Return how many more marks begin in a text than end in it."""
     tags = [tag for tag in TAG.finditer(text) if not tag[4] and tag[2].lower() not in VOID]
-    return sum(-1 if tag[1] else 1 for tag in tags) == 0
+    return sum(-1 if tag[1] else 1 for tag in tags)
 
 
 def _escaped(text: str) -> str:
