@@ -37,6 +37,23 @@ def test_photograph_that_lies_on_its_side_is_turned() -> None:
     assert read_image(saved("JPEG", exif=exif), "a.jpg") == Image(4, 8, "jpeg")
 
 
+def test_png_that_names_its_turn_behind_the_pixels_is_turned() -> None:
+    exif = pillow.Exif()
+    exif[0x0112] = 6
+    data = saved("PNG", exif=exif)
+    start = data.index(b"eXIf") - 4
+    end = start + 12 + int.from_bytes(data[start : start + 4], "big")
+    last = data.index(b"IEND") - 4
+    assert read_image(data[:start] + data[end:last] + data[start:end] + data[last:], "a.png") == Image(4, 8, "png")
+
+
+@pytest.mark.parametrize(("chunk", "why"), [(b"IHDR", "is no image"), (b"IDAT", "is damaged: broken PNG file")])
+def test_png_with_a_wrong_byte_is_damaged(chunk: bytes, why: str) -> None:
+    data = bytearray(saved("PNG"))
+    data[data.index(chunk) + 7] ^= 1
+    assert reason(bytes(data)).startswith(why)
+
+
 def test_what_moves_stays_as_it_is() -> None:
     into = io.BytesIO()
     frames = [pillow.new("RGB", (8, 4), colour) for colour in ("red", "blue")]
