@@ -101,6 +101,7 @@ def link_site(
     mistakes += _names(site, shown, rich)
     mistakes += _names_of_figures(shown, rich, files)
     mistakes += _names_of_goals(shown, files)
+    mistakes += _gpus_of_posts(shown, files)
     mistakes += translated_cells(shown, rich)
     mistakes += order_mistakes(shown)
     posts = {p.body.path: p for p in site.posts if p.body.path in hidden}
@@ -230,6 +231,13 @@ def _names_of_goals(shown: Site, files: Collection[str]) -> Iterator[Diagnostic]
     names_a_gpu = any(goal.gpu for kernel in shown.kernels for goal in kernel.goals)
     gpus = known_gpus(shown, files) if names_a_gpu else ()
     yield from goal_mistakes(shown, shown.kernels, [gpu for gpu in gpus if gpu not in shown.config.gpu_aliases])
+
+
+def _gpus_of_posts(shown: Site, files: Collection[str]) -> Iterator[Diagnostic]:
+    """Yield a diagnostic for each post that is about the cells' results on an unknown GPU."""
+    named = [post.gpu for post in shown.posts if post.gpu]
+    gpus = known_gpus(shown, files) if named else ()
+    yield from (unknown("SG214", "GPU", ref.name, gpus, ref.span) for ref in named if ref.name not in gpus)
 
 
 def _resolve_all(

@@ -416,6 +416,8 @@ POST = Form(
         "kernels": "Kernels that the post is about. It links to their pages, and they link to the post.",
         "authors": "The authors, by their names in `authors:` of site.yaml. Without it, the first of them.",
         "licence": "The licence of the post, as in site.yaml. Without it, that of the site.",
+        "gpu": "The GPU that the sentences about this post's cells are about, such as `nvidia-h200`. `{output}` prints "
+        "its figures, and its tab comes first. Without it, the first GPU of site.yaml that has results of the cell.",
         "discuss": "The address at which readers discuss the post; the post ends with a link to it.",
         "bibliography": "A `.bib` file beside the text, or below `content/` when the name begins with a slash.",
     },

@@ -216,6 +216,12 @@ def test_word_of_an_option_is_found_where_it_stands() -> None:
     assert linked(site(post("max", text), kernels=(kernel(),)))[1] == ["SG205 5:19"]
 
 
+def test_a_post_about_the_cells_on_an_unknown_gpu_is_marked() -> None:
+    about = dataclasses.replace(post("max", CELL), gpu=Ref("nvidia-h20", Span("content/posts/max.md", 4, 6)))
+    assert linked(site(about, kernels=(kernel(),)), "kernels/scale/results/nvidia-h200.json")[1] == ["SG214 4:6"]
+    assert linked(site(about, kernels=(kernel(),)), "kernels/scale/results/nvidia-h20.json")[1] == []
+
+
 def test_a_goal_for_a_gpu_that_is_nearly_a_known_one_is_marked_where_it_names_it() -> None:
     text = "best >= 2x torch @ 4096:float32 on nvidia-h20"
     goal = Goal(text, "best", 2, "x torch", "4096", "float32", "nvidia-h20")

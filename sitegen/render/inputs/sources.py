@@ -204,8 +204,15 @@ class Sources:
         return newest_run_with_ceilings(self.evidence.records, gpu, [kernel.name for kernel in self.site.kernels])
 
     def cell_records(self, post: str, label: str) -> tuple[CellRecord, ...]:
-        by_gpu = self._cells.get((post, label), {})
-        return tuple(by_gpu[gpu] for gpu in self._in_order(by_gpu))
+        """Return the records of a cell: first that of the GPU that the post's sentences are about."""
+        by_gpu, first = self._cells.get((post, label), {}), self._gpus_of_posts.get(post, "")
+        return tuple(by_gpu[gpu] for gpu in sorted(self._in_order(by_gpu), key=lambda gpu: gpu != first))
+
+    @cached_property
+    def _gpus_of_posts(self) -> Mapping[str, str]:
+        """The GPU that a post names, by its slug; a translation has that of its original."""
+        id_of = self.config.gpu_aliases
+        return {post.slug: id_of.get(post.gpu.name, post.gpu.name) for post in self.site.posts if post.gpu}
 
     @cached_property
     def _cells(self) -> Mapping[tuple[str, str], Mapping[str, CellRecord]]:

@@ -261,7 +261,7 @@ def _post_page(printer: Printer, post: Post) -> tuple[str, str]:
         progress=f"post:{post.slug}" if places else "",
         needs=needed(sources, post, here),
         teaches=taught(post, here),
-        gpu=_gpu_of_text(sources, post, kernels, spoken) if kernels else "",
+        gpu=_gpu_of_text(sources, post, document, kernels, spoken),
         stale=_stale(sources, document, spoken) if kernels else "",
         contents=contents(printer, document, post.lang),
         body=fill(printer, document, Place(document_key(post.body), here, post, post.lang)),
@@ -333,17 +333,19 @@ def _stale(sources: Sources, document: Document, spoken: PageLanguage) -> str:
     return spoken.say("{stale} of {total} results stale", stale=stale, total=len(shown)) if stale else ""
 
 
-def _gpu_of_text(sources: Sources, post: Post, kernels: Sequence[str], spoken: PageLanguage) -> str:
+def _gpu_of_text(sources: Sources, post: Post, document: Document, kernels: Sequence[str], spoken: PageLanguage) -> str:
     """Return the sentence that names the GPUs of the figures within sentences that name none.
 
-    It is empty where no kernel was measured on another GPU, and where every figure names its GPU.
+    It is empty where nothing was measured on another GPU, and where every figure names its GPU.
     """
+    if not kernels and not document.cells:
+        return ""
     from sitegen.render.measurements.shown_results import gpus_left_open, gpus_of_outputs
 
-    document = sources.document(post.body)
     of_records = ", ".join(gpus_left_open(sources, document))
     of_cells = ", ".join(gpus_of_outputs(sources, document, post))
-    if all(len(sources.records(kernel)) < 2 for kernel in kernels) or not (of_records or of_cells):
+    several = [*map(sources.records, kernels), *(sources.cell_records(post.slug, one.label) for one in document.cells)]
+    if all(len(records) < 2 for records in several) or not (of_records or of_cells):
         return ""
     said = spoken.say(
         "Sentences that name no GPU are about the {gpu}. Tables and figures show other GPUs behind tabs.",

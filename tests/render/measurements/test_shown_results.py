@@ -8,8 +8,10 @@ from types import SimpleNamespace
 import pytest
 from selectolax.lexbor import LexborHTMLParser as Html
 
+from sitegen.diagnostics import Span
 from sitegen.model.markdown import Markdown
 from sitegen.model.record import Record
+from sitegen.model.site import Ref
 from sitegen.render.inputs.evidence import Evidence
 from sitegen.results.freshness import Freshness, FreshnessState
 
@@ -73,6 +75,29 @@ def test_figures_of_cells_on_another_gpu_are_named_apart(make: SimpleNamespace) 
     said = head(make, text, replace(record, runs=(named,)), on_h100(record))
     assert "Sentences that name no GPU are about the NVIDIA H200 NVL." in said
     assert "Figures that link to code on this page are about the NVIDIA H200." in said
+
+
+@pytest.mark.parametrize(
+    ("gpu", "named"),
+    [("", "NVIDIA H200"), (H100, "NVIDIA H100"), ("h100", "NVIDIA H100"), ("nvidia-h20", "NVIDIA H200")],
+)
+def test_a_post_may_be_about_the_cells_on_another_gpu(make: SimpleNamespace, gpu: str, named: str) -> None:
+    records = make.records(make.record(), make.record("copy"))
+    ((place, cell),) = records.cells.items()
+    run = replace(cell.run, environment=replace(cell.run.environment, gpu="NVIDIA H100"))
+    cells = {place: cell, (*place[:2], H100): replace(cell, gpu=H100, run=run)}
+    site = make.site()
+    first, *others = site.posts
+    text = "```{code-cell} python\n#| label: first-look\nprint(1)\n```\n\nIt is {output}`first-look:L1:latency`.\n"
+    body = Markdown(text, first.body.path, 6)
+    about = replace(first, body=body, gpu=Ref(gpu, Span(body.path)) if gpu else None)
+    config = replace(site.config, gpus=(H200, H100, "nvidia-h20"), gpu_aliases={"h100": H100})
+    evidence = Evidence(replace(records, cells=cells))
+    pages = make.rendered(replace(site, posts=(about, *others), config=config), evidence)
+    page = Html(str(pages["posts/softmax/index.html"]))
+    assert f"Sentences that name no GPU are about the {named}." in page.css_first("header.titles").text()
+    tabs = [tab.text() for tab in page.css("main label") if tab.text().startswith("NVIDIA")]
+    assert tabs[:1] in ([], [named])
 
 
 def test_the_head_counts_stale_results_of_what_the_post_shows(make: SimpleNamespace) -> None:
