@@ -66,3 +66,13 @@ def test_the_message_says_where_the_mistake_is_and_what_to_do(site: Path, row: d
     assert first["hint"]
     assert code == (1 if first["severity"] == "error" or row.get("exit") == "1" else 0)
     assert len(found) == int(row.get("messages", "1"))
+
+
+def test_a_renamed_folder_of_a_kernel_is_one_mistake(site: Path) -> None:
+    (site / "kernels/vector_add").rename(site / "kernels/vector_sum")
+    note = site / "content/posts/note.md"
+    note.write_text(f"{note.read_text(encoding='utf-8')}\nSee [it](/kernels/vector_add/).\n", encoding="utf-8")
+    code, [found] = checked()
+    assert (code, found["code"], found["file"]) == (1, "SG024", "kernels/vector_sum/kernel.yaml")
+    assert found["message"] == "the kernel `vector_add` is not named like its folder, `vector_sum`"
+    assert found["hint"].startswith("rename the folder to `kernels/vector_add`, or write `vector_sum` here")
