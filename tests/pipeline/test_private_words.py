@@ -190,6 +190,25 @@ def test_a_list_that_leaks_or_cannot_be_read_or_is_tracked_by_git_is_refused(sit
     assert "SG507" in [mistake.code for mistake in check(site).diagnostics]
 
 
+@pytest.mark.parametrize(
+    ("text", "message", "line", "hint"),
+    [
+        ("redact:\n  - Ada Lovelace\n", "`redact` is a list, but needs pairs", 1, "write each line without `-`, with"),
+        ("# names\nredact:\n  - Max: M.\n", "`redact` is a list, but needs pairs", 2, "write each line without `-`"),
+        ("redact: Ada Lovelace\n", "`redact` has one text, but needs pairs", 1, "write each line without `-`"),
+        ("# names\nredact:\n", "there is no list of words in it", 2, "write `redact:`, and below it lines such as"),
+        ("Max: M.\n", "there is no list of words in it", 1, "write `redact:`, and below it lines such as"),
+    ],
+)
+def test_a_list_without_pairs_is_marked_at_its_key_and_says_how_a_pair_is_written(
+    site: Path, text: str, message: str, line: int, hint: str
+) -> None:
+    write(site, "private.yaml", text)
+    [found] = [one for one in check(site).diagnostics if one.code == "SG506"]
+    assert (found.message, found.span.line) == (message, line)
+    assert found.hint.startswith(hint) and "`  Ada Lovelace: A. L.`" in found.hint
+
+
 @pytest.mark.parametrize("kind", ["a pipe", "a folder", "a link to nowhere", "a link out", "a link to a hidden file"])
 def test_a_list_that_is_no_regular_file_of_the_site_stops_the_build(site: Path, kind: str, tmp_path: Path) -> None:
     (site / "private.yaml").unlink()
