@@ -154,7 +154,12 @@ def test_a_word_in_the_name_of_a_file_or_in_a_copied_file_is_found(site: Path) -
     write(site, "content/posts/max/index.md", "---\ntitle: The max\ndate: 2026-11-20\n---\nText.\n")
     assert not update(site, site / "public", processes=1).failed  # a single word counts as it is listed
     write(site, "content/posts/ada-lovelace.md", "---\ntitle: Hers\ndate: 2026-11-20\n---\nText.\n")
-    assert "content/posts/ada-lovelace.md:1:1" in update(site, site / "public", processes=1).report
+    report = update(site, site / "public", processes=1).report
+    assert "the address of this file contains entry 1 of the redaction list" in report
+    assert "content/posts/ada-lovelace.md:1:1" in report and "rename the file, and correct the links to it" in report
+    (site / "content/posts/ada-lovelace.md").unlink()
+    write(site, "content/posts/ada-lovelace/index.md", "---\ntitle: Hers\ndate: 2026-11-20\n---\nText.\n")
+    assert "rename the folder, and correct the links to it" in update(site, site / "public", processes=1).report
 
 
 def test_the_preview_shows_no_private_word_and_says_which_page_has_one(site: Path) -> None:
