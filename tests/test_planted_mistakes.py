@@ -66,3 +66,32 @@ def test_the_message_says_where_the_mistake_is_and_what_to_do(site: Path, row: d
     assert first["hint"]
     assert code == (1 if first["severity"] == "error" or row.get("exit") == "1" else 0)
     assert len(found) == int(row.get("messages", "1"))
+
+
+def test_a_renamed_folder_of_a_kernel_is_one_mistake(site: Path) -> None:
+    (site / "kernels/vector_add").rename(site / "kernels/vector_sum")
+    note = site / "content/posts/note.md"
+    note.write_text(f"{note.read_text(encoding='utf-8')}\nSee [it](/kernels/vector_add/).\n", encoding="utf-8")
+    code, [found] = checked()
+    assert (code, found["code"], found["file"]) == (1, "SG024", "kernels/vector_sum/kernel.yaml")
+    assert found["message"] == "the kernel `vector_add` is not named like its folder, `vector_sum`"
+    assert found["hint"].startswith("rename the folder to `kernels/vector_add`, or write `vector_sum` here")
+
+
+ENDS = {
+    "content/worklog/2026-11-20.md": (
+        "- [https://example.org/talk](A talk)",
+        1,
+        "but exit 1: the worklog has warnings",
+    ),
+    "content/posts/vector-add/index.md": ("It reaches 4.04 TB/s.", 1, "but exit 1: a figure is typed"),
+    "content/posts/note.md": ("See [the guide][hopper].", 0, "warnings only: exit 0"),
+}
+
+
+@pytest.mark.parametrize("path", ENDS)
+def test_the_last_line_says_why_warnings_end_a_check_with_1_or_0(site: Path, path: str) -> None:
+    added, code, line = ENDS[path]
+    plant(site, {"file": path, "add": f"\n{added}\n"})
+    done = CliRunner().invoke(main, ["check", "--as-of", "2026-11-30"])
+    assert done.exit_code == code and done.output.rstrip().endswith(line)

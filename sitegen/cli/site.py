@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Collection
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ from sitegen.cli.progress import (
     step_listener,
     waiting_posts,
 )
-from sitegen.diagnostics import in_reading_order, printable
+from sitegen.diagnostics import has_errors, in_reading_order, printable
 from sitegen.inside import locked_folder
 from sitegen.model.dates import in_calendar
 
@@ -129,18 +130,35 @@ def check(as_of: dt.date | None, fix: bool, force: bool, external: bool, spellin
 
                 if mend(root, site.diagnostics, site.loaded.texts, force=force):
                     site = check_site(root, as_of=as_of, redacted=False)
-        asked = (*(_dead_links(site.loaded) if external else ()), *(_misspelt(site.loaded) if spelling else ()))
-    diagnostics = (*site.diagnostics, *asked)
+        dead, misspelt = (
+            _dead_links(site.loaded) if external else (),
+            _misspelt(site.loaded) if spelling else (),
+        )
+    diagnostics = (*site.diagnostics, *dead, *misspelt)
     if as_json:
         click.echo(
             json.dumps([mistake_row(one) for one in in_reading_order(diagnostics)], indent=1, ensure_ascii=False)
         )
     else:
         report(diagnostics, site.loaded.texts)
-    if asked or site.failed or site.has_typed_figures or site.has_worklog_habits:
+    reasons = {
+        "the worklog has warnings": site.has_worklog_habits,
+        "a figure is typed": site.has_typed_figures,
+        "a link to another site is dead": bool(dead),
+        "a word is misspelt": bool(misspelt),
+    }
+    why = " and ".join(reason for reason, holds in reasons.items() if holds)
+    if not as_json and not has_errors(diagnostics):
+        say(_last_line(diagnostics, why))
+    if site.failed or why:
         sys.exit(1)
-    if not as_json:
-        say("no mistakes" if not diagnostics else "warnings only")
+
+
+def _last_line(diagnostics: Collection[Diagnostic], why: str) -> str:
+    """Return the line that says how a check without errors ends; `why` is the reason for an exit with 1."""
+    if not diagnostics:
+        return "no mistakes"
+    return f"warnings only, but exit 1: {why}" if why else "warnings only: exit 0"
 
 
 def mistake_row(one: Diagnostic) -> dict[str, Any]:

@@ -48,9 +48,9 @@ GROUP = CodeGroup(
             "A page would publish a word of the redaction list",
             "The texts of a site are redacted when they are read, and this word stands where no replacement reaches: "
             "in code, in a record, in an address, in the name of a file, or in a copied file. Nothing is written. "
-            "Write it differently at the line that is named, or add that spelling of it to `private.yaml`. The message "
-            "gives the number of the entry in the list and never the word, because strangers may read a log of CI. The "
-            "entries of `SITEGEN_PRIVATE` count first.",
+            "Write it differently at the line that is named, rename the file, or add that spelling of it to "
+            "`private.yaml`. The message gives the number of the entry in the list and never the word, because "
+            "strangers may read a log of CI. The entries of `SITEGEN_PRIVATE` count first.",
             "[her page](https://example.org/ada-lovelace), and `Ada Lovelace: A. L.` in private.yaml",
             "[her page](https://example.org/ada-lovelace), and `ada-lovelace: al` in private.yaml, too",
         ),

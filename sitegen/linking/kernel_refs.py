@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from sitegen.diagnostics import Diagnostic, Span, did_you_mean
+from sitegen.linking.near_gpus import near_gpu, unknown_gpu
 from sitegen.markup.differences import kernel_listing
 from sitegen.markup.lines import resolve
 from sitegen.markup.regions import region_names
@@ -184,10 +185,10 @@ def goal_mistakes(site: Site, kernels: Iterable[Kernel], gpus: Collection[str]) 
             if goal.subject not in ("best", *names):
                 place = dataclasses.replace(span, length=len(goal.subject))
                 yield unknown("SG205", f"implementation of {kernel.name}", goal.subject, ("best", *names), place)
-            if goal.gpu not in ("", *gpus) and did_you_mean(goal.gpu, gpus):
+            if goal.gpu not in ("", *gpus) and near_gpu(goal.gpu, gpus):
                 column = span.col + goal.text.rindex(goal.gpu)
                 place = dataclasses.replace(span, col=column, length=len(goal.gpu))
-                yield unknown("SG214", "GPU", goal.gpu, gpus, place)
+                yield unknown_gpu(goal.gpu, gpus, (), place)
 
 
 def unknown(code: str, what: str, name: str, known: Iterable[str], span: Span) -> Diagnostic:

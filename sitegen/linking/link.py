@@ -31,7 +31,7 @@ from sitegen.linking.reading_order import order_mistakes
 from sitegen.linking.related import Related
 from sitegen.linking.targets import AddressBook, Resolution, address_book, redirects_of, resolve
 from sitegen.linking.translations import translated_cells
-from sitegen.linking.value_refs import KnownNames, figure_mistakes, known_gpus, references_in
+from sitegen.linking.value_refs import figure_mistakes, known_gpus, known_names, references_in
 from sitegen.model import urls
 from sitegen.model.dates import day_of, moment
 from sitegen.model.document import (
@@ -220,7 +220,7 @@ def _names_of_figures(shown: Site, documents: Mapping[str, Document], files: Col
     with_figures = {key for key, one in documents.items() if any(type(s) in (ValueSlot, ClaimSlot) for s in one.slots)}
     if not with_figures:
         return
-    known = KnownNames({kernel.name: kernel for kernel in shown.kernels}, known_gpus(shown, files))
+    known = known_names(shown, files)
     for key in (document_key(text) for text in texts(shown)):
         if key in with_figures:
             yield from figure_mistakes(shown, known, documents[key])

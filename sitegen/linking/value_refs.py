@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.linking.kernel_refs import PROBES, place_of, unknown
+from sitegen.linking.near_gpus import unknown_gpu
 from sitegen.model.document import ClaimSlot, Document, PlotSlot, ValueSlot
 from sitegen.model.kernel import Kernel
 from sitegen.model.site import Site
@@ -22,11 +23,27 @@ class KnownNames:
 
     kernels: Mapping[str, Kernel]
     gpus: Collection[str]
+    recorded_gpus: Sequence[str] = ()
+    """The GPUs that have a record."""
+
+
+def known_names(site: Site, files: Iterable[str]) -> KnownNames:
+    """Return the kernels of a site, and the GPUs that its configuration names or that have a record among the files."""
+    recorded = _recorded_gpus(files)
+    kernels = {kernel.name: kernel for kernel in site.kernels}
+    return KnownNames(kernels, _with_those_of_the_site(site, recorded), recorded)
 
 
 def known_gpus(site: Site, files: Iterable[str]) -> tuple[str, ...]:
     """Return the names of the GPUs that the configuration names or that have a record among the files."""
-    recorded = sorted({match[1] for path in files if (match := _RECORD.fullmatch(path))})
+    return _with_those_of_the_site(site, _recorded_gpus(files))
+
+
+def _recorded_gpus(files: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted({match[1] for path in files if (match := _RECORD.fullmatch(path))}))
+
+
+def _with_those_of_the_site(site: Site, recorded: Iterable[str]) -> tuple[str, ...]:
     config = site.config
     return tuple(dict.fromkeys((*config.gpus, *config.gpu_aliases, *recorded)))
 
@@ -84,8 +101,7 @@ def _claim_mistakes(site: Site, known: KnownNames, claim: Claim, start: Span) ->
 def _unknown_gpus(site: Site, known: KnownNames, names: Iterable[str], start: Span) -> Iterator[Diagnostic]:
     for name in names:
         if name not in known.gpus:
-            wrong = unknown("SG214", "GPU", name, known.gpus, place_of(site, start, name))
-            yield wrong if wrong.hint else replace(wrong, hint="name it under `gpus` in content/site.yaml")
+            yield unknown_gpu(name, known.gpus, known.recorded_gpus, place_of(site, start, name))
 
 
 def _unknown_names(site: Site, kernel: Kernel, names: Iterable[str], start: Span) -> Iterator[Diagnostic]:

@@ -29,14 +29,13 @@ def broken_claims(sources: Sources, claims: Collection[tuple[str, ClaimSlot]]) -
 
 def _mistakes(sources: Sources, claims: Iterable[tuple[str, ClaimSlot]]) -> Iterator[Diagnostic]:
     from sitegen.render.shared.language import PageLanguage
-    from sitegen.render.texts.claims import objection
+    from sitegen.render.texts.claims import advice, objection
     from sitegen.results.claims import ClaimState, decide
 
     for _, slot in claims:
         verdict = decide(slot.claim, sources.recorded)
         if verdict.state is ClaimState.BROKEN:
-            hint = f"rewrite the sentence or its claim: \u201c{slot.sentence}\u201d"
-            yield Diagnostic(BROKEN_CLAIM, objection(verdict, PageLanguage()), slot.span, hint)
+            yield Diagnostic(BROKEN_CLAIM, objection(verdict, PageLanguage()), slot.span, advice(slot))
 
 
 def is_fatal(diagnostic: Diagnostic) -> bool:

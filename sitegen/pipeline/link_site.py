@@ -12,6 +12,7 @@ from sitegen.model.site import SiteConfig
 from sitegen.pipeline.broken_claims import broken_claims, claims_in
 from sitegen.pipeline.file_mistakes import mistakes_of_files
 from sitegen.pipeline.link_texts import LinkedTexts, link_texts, with_titles
+from sitegen.pipeline.misnamed_kernels import without_consequences
 from sitegen.pipeline.missing_packages import missing_packages
 from sitegen.pipeline.mistakes import mistakes_error
 from sitegen.pipeline.parse_texts import ParsedSite
@@ -112,7 +113,7 @@ def gather(texts: LinkedTexts) -> LinkedSite:
         *parsed.parser.mistakes_of_additions,
     )
     mistakes = (*texts.mistakes, *of_theme, *of_assets, *of_records, *of_packages, *of_files, *of_list)
-    return LinkedSite(texts, theme, assets, records, sources, mistakes)
+    return LinkedSite(texts, theme, assets, records, sources, without_consequences(mistakes, linked.site))
 
 
 def _missing_avatars(config: SiteConfig, theme: Theme) -> Iterator[Diagnostic]:

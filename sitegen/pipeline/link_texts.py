@@ -91,13 +91,13 @@ def with_titles(texts: LinkedTexts, records: SiteRecords, templates: Mapping[str
     site, parsed = texts.linked.site, texts.parsed
     if not any(map(has_figures, titled(site))):
         return texts
-    from sitegen.linking.value_refs import KnownNames, known_gpus
+    from sitegen.linking.value_refs import known_names
     from sitegen.pipeline.figures_in_titles import mistakes_in_titles, with_figures
     from sitegen.results.quantities import Measured
 
     files, request = frozenset(parsed.files.signatures), parsed.files.request
     kernels = {kernel.name: kernel for kernel in site.kernels}
-    mistakes = mistakes_in_titles(site, KnownNames(kernels, known_gpus(site, files)))
+    mistakes = mistakes_in_titles(site, known_names(site, files))
     evidence = records.evidence()
     measured = Measured(kernels, evidence.records, evidence.of_evaluation, site.config.gpus, site.config.gpu_aliases)
     filled = with_figures(replace(site, posts=texts.posts, kernels=texts.kernels), measured, templates)

@@ -14,6 +14,7 @@ from pathlib import Path
 from sitegen.diagnostics import Diagnostic, Span, did_you_mean
 from sitegen.markup.directive import Directive
 from sitegen.model.site import Ref, Site
+from sitegen.read.foreign_keys import is_plugin_of_jekyll
 
 GROUP = "sitegen.plugins"
 Texts = Mapping[str, str | bytes]
@@ -51,8 +52,7 @@ def load_plugins(names: Sequence[Ref]) -> tuple[tuple[NamedPlugin, ...], tuple[D
     loaded, mistakes = [], []
     for ref in names:
         if ref.name not in installed:
-            hint = did_you_mean(ref.name, installed) or "install the package that offers it"
-            mistakes.append(Diagnostic("SG508", f"the plugin `{ref.name}` is not installed", ref.span, hint))
+            mistakes.append(_not_installed(ref, installed))
             continue
         try:
             loaded.append(_loaded(installed[ref.name]))
@@ -97,6 +97,13 @@ def _version(found: EntryPoint) -> str:
 
 def _span(site: Site, name: str) -> Span:
     return next((ref.span for ref in site.config.plugins if ref.name == name), Span("content/site.yaml"))
+
+
+def _not_installed(ref: Ref, installed: Iterable[str]) -> Diagnostic:
+    if is_plugin_of_jekyll(ref.name):
+        return Diagnostic("SG508", f"`{ref.name}` is a plugin of Jekyll", ref.span, "remove it: it does not run here")
+    hint = did_you_mean(ref.name, installed) or "install the package that offers it"
+    return Diagnostic("SG508", f"the plugin `{ref.name}` is not installed", ref.span, hint)
 
 
 def _failed(name: str, error: Exception, span: Span) -> Diagnostic:

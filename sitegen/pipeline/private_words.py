@@ -49,22 +49,34 @@ def _checked_files(sheet: Sheet, site: LinkedSite, printer: Printer) -> Files:
 def _mistakes(site: LinkedSite, sheet: Sheet, path: str, word: str) -> Iterator[Diagnostic]:
     """Yield a mistake for each place of the word in the files that the page depends on, else in those of the site."""
     privacy = site.request.privacy
-    message = f"{OUTPUT}/{privacy.masked(path)} would publish entry {privacy.entry_of(word)} of the redaction list"
+    what = f"{OUTPUT}/{privacy.masked(path)} would publish entry {privacy.entry_of(word)} of the redaction list"
     hint = f"write it differently here, or add the way in which it is written to {FILE}"
     known = site.parsed.files.signatures
     own = {name for dependency in sheet.dependencies() for name in dependency.files}
     of_page = [file for file in known if file in own or any(n.endswith("/") and file.startswith(n) for n in own)]
     readings = ((of_page, True), (known, True), (of_page, False))
-    places = next(filter(None, (list(_places(site.request, *reading)) for reading in readings)), ())
-    yield from (Diagnostic("SG504", message, place, hint) for place in places or [Span(f"{OUTPUT}/{path}")])
+    found = (
+        [
+            *(_of_name(privacy, file) for file in paths if privacy.publishes(file)),
+            *(Diagnostic("SG504", what, place, hint) for place in _places(site.request, paths, redacted)),
+        ]
+        for paths, redacted in readings
+    )
+    yield from next(filter(None, found), [Diagnostic("SG504", what, Span(f"{OUTPUT}/{path}"), hint)])
+
+
+def _of_name(privacy: Privacy, path: str) -> Diagnostic:
+    """Return the mistake of a file in whose own name or folder a word stands, which is a part of its address."""
+    word = privacy.publishes(path)
+    message = f"the address of this file contains entry {privacy.entry_of(word)} of the redaction list"
+    renamed = "folder" if privacy.publishes(path.rpartition("/")[0]) else "file"
+    return Diagnostic("SG504", message, Span(path), f"rename the {renamed}, and correct the links to it")
 
 
 def _places(request: BuildRequest, paths: Iterable[str], redacted: bool) -> Iterator[Span]:
     """Yield the places of words in files: of texts as they are published, or as they are copied."""
     privacy = request.privacy
     for path in paths:
-        if privacy.publishes(path):
-            yield Span(path)
         try:
             text = decode(inside.read_bytes(request.root, path), path)[0]
         except OSError:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model.site import Ref, SiteConfig
+from sitegen.read.foreign_keys import KEYS_OF_JEKYLL
 from sitegen.read.root import SITE_FILE
 from sitegen.read.shape import Diagnostics, one_of, read_as, read_language
 from sitegen.read.site_look import read_address_of_page, read_authors, read_licence, read_theme
@@ -43,7 +44,7 @@ def parse_config(text: str, path: str = SITE_FILE) -> tuple[SiteConfig, tuple[Di
         "edit_url": read_address_of_page,
         "report_url": read_address_of_page,
     }
-    config = read_as(SiteConfig, node, diagnostics, noun="site.yaml key", convert=convert)
+    config = read_as(SiteConfig, node, diagnostics, noun="site.yaml key", convert=convert, foreign=KEYS_OF_JEKYLL)
     if node is not None:
         _check_base_url(node.get("base_url"), diagnostics)
         _check_gpus(node, diagnostics)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -41,7 +41,6 @@ _GOAL = re.compile(
     r"(?P<subject>\S+) *>= *(?P<least>\d+(?:\.\d+)?) *(?P<unit>of-copy|of-read|of-ceiling|x +\S+)"
     r" *@ *(?P<workload>[^\s:]+):(?P<dtype>[^\s:]+)(?: +on +(?P<gpu>\S+))?"
 )
-_GOAL_FORM = "write `best >= 0.98 of-copy @ 8192x8192:float32` or `best >= 1.5x torch @ 8192x8192:float32`"
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 _FAILURES = tuple(status for status in Status if status.failed)
 
@@ -72,6 +71,7 @@ def parse_kernel(text: str, path: str, files: Mapping[str, str]) -> tuple[Kernel
     )
     kernel = replace(kernel, name=folder.rpartition("/")[2], workloads=_with_names(kernel.workloads, kernel.dims))
     if node is not None:
+        diagnostics += _wrong_goals(kernel, node)
         diagnostics += check_kernel(kernel, node, files)
         diagnostics += check_sweeps(kernel, node) if can_read_dims(node) else ()
     return kernel, tuple(diagnostics)
@@ -132,12 +132,23 @@ def _with_names(workloads: tuple[Workload, ...], dims: tuple[str, ...]) -> tuple
 
 
 def _goals(node: Node, diagnostics: Diagnostics) -> tuple[Goal, ...]:
-    children = items_of(node, diagnostics)
-    goals = [(child, parse_goal(child.text)) for child in children]
-    diagnostics += [
-        Diagnostic("SG033", "this is not a goal", child.span, _GOAL_FORM) for child, goal in goals if goal is None
-    ]
-    return tuple(goal for _, goal in goals if goal)
+    """Return the goals that can be read; `_wrong_goals` reports the others, with names of the whole kernel."""
+    goals = (parse_goal(child.text) for child in items_of(node, diagnostics))
+    return tuple(goal for goal in goals if goal)
+
+
+def _wrong_goals(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
+    goals = node.get("goals")
+    for child in goals.value if goals and isinstance(goals.value, tuple) else ():
+        if parse_goal(child.text) is None:
+            yield Diagnostic("SG033", "this is not a goal", child.span, _example_of_goal(kernel))
+
+
+def _example_of_goal(kernel: Kernel) -> str:
+    workload = next((one.name for one in kernel.workloads if one.name), "8192x8192")
+    place = f"{workload}:{kernel.dtypes[0] if kernel.dtypes else 'float32'}"
+    examples = ["best >= 0.98 of-copy", *(f"best >= 1.5x {name}" for name in kernel.baselines[:1])]
+    return f"write {' or '.join(f'`{one} @ {place}`' for one in examples)}"
 
 
 def _sweep(node: Node, diagnostics: Diagnostics) -> Sweep:

@@ -35,6 +35,7 @@ def check_kernel(kernel: Kernel, node: Node, files: Mapping[str, str]) -> Iterat
     `node` is the tree that `kernel` was read from, which has the places; `files` are the site's texts by path.
     """
     with_dims = can_read_dims(node)
+    yield from _check_name(kernel, node, files)
     yield from _check_names(kernel, node)
     if with_dims:
         yield from _check_dims(kernel, node)
@@ -43,7 +44,7 @@ def check_kernel(kernel: Kernel, node: Node, files: Mapping[str, str]) -> Iterat
     yield from _check_tolerance(kernel, node)
     yield from _check_gates(kernel, node)
     for child, implementation in _implementations(kernel, node):
-        yield from _check_file(child, implementation, kernel, files)
+        yield from _check_file(child, implementation, kernel, files, _names_of_functions(kernel, node))
         if with_dims:
             yield from _check_launch(child, implementation, kernel)
     yield from _check_reference(kernel, node, files)
@@ -74,11 +75,22 @@ def _has_all_dtypes(kernel: Kernel, node: Node) -> bool:
     return len(kernel.dtypes) == len(_items(node.get("dtypes"))) > 0
 
 
-def _check_names(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
+def _check_name(kernel: Kernel, node: Node, files: Mapping[str, str]) -> Iterator[Diagnostic]:
+    """Yield a diagnostic for a kernel whose name is not that of its folder."""
     name = node.get("kernel")
     if name and name.text != kernel.name:
         message = f"the kernel `{name.text}` is not named like its folder, `{kernel.name}`"
-        yield Diagnostic("SG024", message, name.span, "rename one of the two")
+        is_slip = any(_has_function((kernel.name,), files.get(made.file, "")) for made in kernel.implementations)
+        elsewhere = f"rename the folder to `kernels/{name.text}`, or write `{kernel.name}` here, for its functions"
+        hint = f"write `{kernel.name}`" if is_slip else f"{elsewhere} and in the texts that name it"
+        yield Diagnostic("SG024", message, name.span, hint)
+
+
+def _has_function(names: Iterable[str], source: str) -> bool:
+    return re.search(rf"^def (?:{'|'.join(map(re.escape, names))})\b", source, re.MULTILINE) is not None
+
+
+def _check_names(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
     tensors = chain(_entries(node, "inputs").items(), _entries(node, "outputs").items())
     places = [(dim.text, dim.span) for dim in _items(node.get("dims"))]
     places += [(key, child.at) for key, child in chain(tensors, _entries(node, "params").items())]
@@ -230,7 +242,7 @@ def _implementations(kernel: Kernel, node: Node) -> Iterator[tuple[Node, Impleme
 
 
 def _check_file(
-    node: Node, implementation: Implementation, kernel: Kernel, files: Mapping[str, str]
+    node: Node, implementation: Implementation, kernel: Kernel, files: Mapping[str, str], names: tuple[str, ...]
 ) -> Iterator[Diagnostic]:
     file = node.get("file")
     if not file or not file.text:
@@ -241,18 +253,28 @@ def _check_file(
         near = did_you_mean(implementation.file, (path for path in files if path.startswith(kernel.folder)))
         yield Diagnostic("SG022", f"no {implementation.file}", file.span, near)
     else:
-        yield from _check_entry(node, file, implementation, kernel, files[implementation.file])
+        yield from _check_entry(node, file, implementation, names, files[implementation.file])
 
 
-def _check_entry(node: Node, file: Node, made: Implementation, kernel: Kernel, source: str) -> Iterator[Diagnostic]:
+def _names_of_functions(kernel: Kernel, node: Node) -> tuple[str, ...]:
+    """Return the names that the function of an implementation may have: that of the kernel, first, and, where the
+    folder has another name, that in kernel.yaml, because `_check_name` reports the difference.
+    """
+    written = node.get("kernel")
+    return (kernel.name, written.text) if written and written.text else (kernel.name,)
+
+
+def _check_entry(
+    node: Node, file: Node, made: Implementation, names: tuple[str, ...], source: str
+) -> Iterator[Diagnostic]:
     launch = node.get("launch")
     entry = node.get("host") if made.language is Language.CUDA_HOST else launch and launch.get("entry")
     if made.language is Language.TRITON:
         if mistake := syntax_mistake(source, made.file):
             yield mistake
-        elif not re.search(rf"^def {re.escape(kernel.name)}\b", source, re.MULTILINE):
-            hint = f"write `def {kernel.name}(…)` in it: the function of an implementation is named like its kernel"
-            yield Diagnostic("SG035", f"no function `{kernel.name}` in {made.file}", file.span, hint)
+        elif not _has_function(names, source):
+            hint = f"write `def {names[0]}(…)` in it: the function of an implementation is named like its kernel"
+            yield Diagnostic("SG035", f"no function `{names[0]}` in {made.file}", file.span, hint)
     elif entry and not re.search(rf"\b{re.escape(entry.text)}\b", source):
         known = re.findall(r"\b(\w+)\s*\(", " ".join(re.findall(r'extern "C"[^{;]*', source)))
         near = did_you_mean(entry.text, known) or 'name a function that has `extern "C"` there'

@@ -16,11 +16,15 @@ from functools import cached_property
 from hashlib import blake2b
 from html import unescape
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model.variables import REDACTION_LIST
 from sitegen.read.texts import read_text
+
+if TYPE_CHECKING:
+    from sitegen.read.yaml_nodes import Node
 
 FILE = "private.yaml"
 VARIABLE = REDACTION_LIST
@@ -127,12 +131,22 @@ def parse_list(text: str, path: str = FILE) -> tuple[Mapping[str, str], tuple[Di
     node, mistakes = parse_yaml(text, path)
     listed = node.get(_KEY) if node is not None and isinstance(node.value, Mapping) else None
     if listed is None or not isinstance(listed.value, Mapping):
-        hint = "write `redact:`, and below it lines such as `  Ada Lovelace: A. L.`"
-        return {}, (*_unquoted(mistakes), Diagnostic("SG506", "there is no list of words in it", Span(path), hint))
+        return {}, (*_unquoted(mistakes), _no_pairs(listed, path))
     words = {word.strip(): child.text for word, child in listed.value.items() if word.strip()}
     within = [listed.value[word].span for word, other in words.items() if Privacy(words).publishes(other)]
     message, hint = "this replacement contains a word of the list", "write initials or a role"
     return words, (*_unquoted(mistakes), *(Diagnostic("SG506", message, place, hint) for place in within))
+
+
+def _no_pairs(listed: Node | None, path: str) -> Diagnostic:
+    """Return the mistake of a list without pairs; `listed` is the value of `redact`, None where there is none."""
+    example = "`  Ada Lovelace: A. L.`"
+    if listed is None or listed.value is None:
+        hint = f"write `{_KEY}:`, and below it lines such as {example}"
+        return Diagnostic("SG506", "there is no list of words in it", listed.at if listed else Span(path), hint)
+    found = "is a list" if isinstance(listed.value, tuple) else "has one text"
+    hint = f"write each line without `-`, with what to print instead, as in {example}"
+    return Diagnostic("SG506", f"`{_KEY}` {found}, but needs pairs", listed.at, hint)
 
 
 def _unquoted(mistakes: Iterable[Diagnostic]) -> Iterator[Diagnostic]:

@@ -52,14 +52,16 @@ def read_as(
     keys: Mapping[str, str] | None = None,
     convert: Mapping[str, Converter] | None = None,
     also: Iterable[str] = (),
+    foreign: Mapping[str, str] | None = None,
 ) -> T:
     """Return an instance of the dataclass `cls`.
 
     `given` are fields that do not come from the YAML; `keys` names the key of a field where it differs;
-    `convert` reads fields whose YAML differs from the model; `also` are keys that the caller reads itself.
+    `convert` reads fields whose YAML differs from the model; `also` are keys that the caller reads itself;
+    `foreign` are the keys of another program, each with what to do about it.
     `node` None (it did not parse) gives an empty instance and no further diagnostics.
     """
-    given, keys, convert = given or {}, keys or {}, convert or {}
+    given, keys, convert, foreign = given or {}, keys or {}, convert or {}, foreign or {}
     hints = {name: hint for name, hint in _hints(cls).items() if name not in given}
     known = {keys.get(name, name): name for name in hints}
     values = dict(given)
@@ -68,7 +70,7 @@ def read_as(
         names = sorted({*known, *also})
         strange = [(key, child) for key, child in entries.items() if key not in names]
         near = names if len(strange) <= _SUGGESTED else []
-        strangers = [unknown_word(noun, key, child.at, near, "SG012") for key, child in strange]
+        strangers = [_unknown_key(noun, key, child.at, near, foreign) for key, child in strange]
         misspelt = {stranger.hint for stranger in strangers}
         diagnostics += strangers
         for key, name in known.items():
@@ -149,6 +151,12 @@ def unknown_word(what: str, word: str, span: Span, known: Iterable[str], code: s
     near = near_words(word, known) if code == "SG012" else []
     fix = near[0] if len(near) == 1 else None
     return Diagnostic(code, f"unknown {what} `{word}`", span, did_you_mean(word, known) or listed, fix=fix)
+
+
+def _unknown_key(noun: str, key: str, span: Span, near: Iterable[str], foreign: Mapping[str, str]) -> Diagnostic:
+    if key in foreign:
+        return Diagnostic("SG012", f"unknown {noun} `{key}`", span, foreign[key])
+    return unknown_word(noun, key, span, near, "SG012")
 
 
 def entries_of(node: Node, diagnostics: Diagnostics) -> Mapping[str, Node]:

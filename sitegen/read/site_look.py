@@ -9,7 +9,7 @@ from sitegen.diagnostics import Diagnostic, did_you_mean
 from sitegen.model.licences import LICENCES
 from sitegen.model.look import BACKGROUNDS, COLOURS, FONT, FONTS, HEX, LEAST_CONTRAST, WIDTH, WIDTHS, WRITTEN, contrast
 from sitegen.model.site import Person
-from sitegen.read.shape import Diagnostics, entries_of, read_as, unknown_word
+from sitegen.read.shape import Diagnostics, entries_of, read_as, unknown_word, wrong_type
 from sitegen.read.yaml_nodes import Node
 
 _ADDRESS = re.compile(r"https?://\S+")
@@ -18,6 +18,14 @@ _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
 
 def read_theme(node: Node, diagnostics: Diagnostics) -> Mapping[str, tuple[str, ...]]:
     """Return the values of each part of the look: two for a colour (light, dark), one for a font or a width."""
+    if isinstance(node.value, str):
+        wrong_type(
+            node,
+            "`key: value` lines",
+            diagnostics,
+            'a theme has no name here: write lines such as `hot: ["#b83400", "#ff8a55"]`',
+        )
+        return {}
     theme = {}
     for name, child in entries_of(node, diagnostics).items():
         if name not in (*COLOURS, *FONTS, *WIDTHS):

@@ -35,6 +35,8 @@ _CELL = re.compile(r"(?P<workload>[^\s:\[\]]+)(?::(?P<dtype>[^\s:\[\]]+))?(?:\[(
 _ON = re.compile(r"\s+on\s+(\S+)$")
 _PLAIN = frozenset({Unit.SHARE, Unit.RATIO, Unit.COUNT})
 """Units without a dimension, to which a number can be added."""
+_COMMON = ("bandwidth", "of-ceiling", "of-copy")
+"""The figures that texts show most often, beside the time."""
 _FORM = "write `softmax/fused@8192x8192:float32 bandwidth`, `ceiling read` or `machine driver`"
 
 
@@ -44,6 +46,10 @@ class ValueMistake(ValueError):
     def __init__(self, message: str, word: str, hint: str = "") -> None:
         super().__init__(message)
         self.message, self.word, self.hint = message, word, hint
+
+
+class NoFigure(ValueMistake):
+    """The text names an implementation, and no figure of it."""
 
 
 def split_given(text: str) -> tuple[str, str]:
@@ -142,12 +148,19 @@ def _figure_of_evaluation(words: list[str], gpu: str, text: str, default: str) -
     if not figure and default:
         figure = [default]
     if not figure or len(figure) > 2:
-        raise ValueMistake("this names no figure", text, f"write one of {_listed(FIGURES)} behind it")
+        raise NoFigure("this names no figure", text, _with_a_figure(subject, cells, gpu))
     found, argument = figure_name(figure[0], needs_name=True), " ".join(figure[1:])
     if bool(argument) is not (found in FIGURES_WITH_NAME):
         wrong = f"`{found}` needs a name behind it" if not argument else f"`{found}` has no name behind it"
         raise ValueMistake(wrong, argument or found, "write `x torch` or `instructions HGMMA`")
     return FigureReference(Source.EVALUATION, found, kernel, name, cell, argument, gpu)
+
+
+def _with_a_figure(subject: str, cells: Sequence[str], gpu: str) -> str:
+    """Return the hint for a text without a figure: the text with `time`, and the other figures, common ones first."""
+    example = f"{subject}{''.join(cells)} time{f' on {gpu}' if gpu else ''}"
+    others = [one for one in FIGURES if one not in ("time", *_COMMON)]
+    return f"write a figure behind the name: `{example}`; or {_listed(_COMMON)}, `x torch`; also {_listed(others)}"
 
 
 def _listed(names: Iterable[str]) -> str:

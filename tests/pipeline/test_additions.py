@@ -124,6 +124,24 @@ def test_mistake_in_such_a_file_is_no_mistake_of_the_text_that_uses_it(tmp_path:
     assert told.count("error[") == 1 and path in told
 
 
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("H100: 80 GB\nH200: 141 GB\n", "- {name: H100, value: 80 GB}"),
+        ("H100: {memory: 80 GB, year: 2022}\n", "- {name: H100, memory: 80 GB, year: 2022}"),
+        ("name: H100\nmemory: 80 GB\n", "- {name: H100, memory: 80 GB}"),
+        ("- H100\n- H200\n", "- {name: H100}"),
+        ("gpus:\n  - {name: H100, parts: [a]}\n", "- {name: H100, parts: …}`, without `gpus:` above them"),
+        ("- [H100]\n", "- {name: H100, memory: 80 GB}"),
+        ("H100: 'a, b'\n", '- {name: H100, value: "a, b"}'),
+    ],
+)
+def test_file_that_is_no_list_of_rows_gets_a_row_of_its_own_words(tmp_path: Path, text: str, row: str) -> None:
+    told = mistakes(site(tmp_path, "```{data-table} gpus\n```\n", **{"content/data/gpus.yaml": text}))
+    assert "content/data/gpus.yaml is no list of rows" in told
+    assert f"write a line for each row in it, as in `{row}" in told
+
+
 def test_name_of_a_directive_of_sitegen_is_taken(tmp_path: Path) -> None:
     told = mistakes(site(tmp_path, "Text.\n", **{"templates/directives/figure.html": "{# about: A. #}\n"}))
     assert "sitegen has a directive `figure` already" in told

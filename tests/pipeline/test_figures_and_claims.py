@@ -176,7 +176,11 @@ def test_a_record_that_breaks_a_claim_fails_the_build_at_its_line(root: Path) ->
     measure(root, 150.0)
     said = broken()
     assert "error[SG309]: the record does not support this claim" in said
-    assert "1.84\u00a0× torch, 95 % interval 1.838\u00a0× to 1.842\u00a0×" in said
+    assert "on nvidia-h200 at 8192x8192:float32 it says 1.840\u00a0× torch (95 %: 1.838\u00a0× to 1.842\u00a0×)" in said
+    assert "; the claim asks for at least 2\u00a0×" in said
+    assert (
+        "lower the claim, and see that its sentence still holds: “The fused kernel is twice as fast as torch.”" in said
+    )
     assert f"{POST}:8:12" in said and "The fused kernel is twice as fast as torch." in said
     public = root / "public"
     assert (public / PAGE).read_text(encoding="utf-8") == before[PAGE], "the previous output stays"
@@ -186,6 +190,32 @@ def test_a_record_that_breaks_a_claim_fails_the_build_at_its_line(root: Path) ->
 def test_an_interval_that_crosses_the_bound_fails_the_build_and_says_so(root: Path) -> None:
     measure(root, 137.0, spread=0.01)
     assert "error[SG309]: the record cannot decide this claim, its interval crosses the bound" in broken()
+
+
+@pytest.mark.parametrize(
+    ("predicate", "says", "asks", "hint"),
+    [
+        (
+            "between 1.9 and 2 x torch",
+            "it says 1.840\u00a0× torch (95",
+            "between 1.9\u00a0× and 2\u00a0×",
+            "move the bounds",
+        ),
+        (
+            "time < 140 µs",
+            "it says 150.0\u00a0µs (95 %: 149.8",
+            "less than 140\u00a0µs",
+            "raise the bound of the claim",
+        ),
+    ],
+)
+def test_a_broken_claim_says_what_the_record_says_and_what_the_claim_asks_for(
+    root: Path, predicate: str, says: str, asks: str, hint: str
+) -> None:
+    measure(root, 150.0)
+    write(root, POST, FRONT + BODY.replace(">= 2x torch", predicate))
+    said = broken()
+    assert says in said and f"the claim asks for {asks}" in said and hint in said
 
 
 def test_a_stale_record_neither_breaks_a_claim_nor_hides_itself(root: Path) -> None:

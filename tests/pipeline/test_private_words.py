@@ -154,7 +154,12 @@ def test_a_word_in_the_name_of_a_file_or_in_a_copied_file_is_found(site: Path) -
     write(site, "content/posts/max/index.md", "---\ntitle: The max\ndate: 2026-11-20\n---\nText.\n")
     assert not update(site, site / "public", processes=1).failed  # a single word counts as it is listed
     write(site, "content/posts/ada-lovelace.md", "---\ntitle: Hers\ndate: 2026-11-20\n---\nText.\n")
-    assert "content/posts/ada-lovelace.md:1:1" in update(site, site / "public", processes=1).report
+    report = update(site, site / "public", processes=1).report
+    assert "the address of this file contains entry 1 of the redaction list" in report
+    assert "content/posts/ada-lovelace.md:1:1" in report and "rename the file, and correct the links to it" in report
+    (site / "content/posts/ada-lovelace.md").unlink()
+    write(site, "content/posts/ada-lovelace/index.md", "---\ntitle: Hers\ndate: 2026-11-20\n---\nText.\n")
+    assert "rename the folder, and correct the links to it" in update(site, site / "public", processes=1).report
 
 
 def test_the_preview_shows_no_private_word_and_says_which_page_has_one(site: Path) -> None:
@@ -188,6 +193,25 @@ def test_a_list_that_leaks_or_cannot_be_read_or_is_tracked_by_git_is_refused(sit
     assert not update(site, site / "public", processes=1).failed
     subprocess.run(["git", "add", "private.yaml"], cwd=site, check=True)
     assert "SG507" in [mistake.code for mistake in check(site).diagnostics]
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "line", "hint"),
+    [
+        ("redact:\n  - Ada Lovelace\n", "`redact` is a list, but needs pairs", 1, "write each line without `-`, with"),
+        ("# names\nredact:\n  - Max: M.\n", "`redact` is a list, but needs pairs", 2, "write each line without `-`"),
+        ("redact: Ada Lovelace\n", "`redact` has one text, but needs pairs", 1, "write each line without `-`"),
+        ("# names\nredact:\n", "there is no list of words in it", 2, "write `redact:`, and below it lines such as"),
+        ("Max: M.\n", "there is no list of words in it", 1, "write `redact:`, and below it lines such as"),
+    ],
+)
+def test_a_list_without_pairs_is_marked_at_its_key_and_says_how_a_pair_is_written(
+    site: Path, text: str, message: str, line: int, hint: str
+) -> None:
+    write(site, "private.yaml", text)
+    [found] = [one for one in check(site).diagnostics if one.code == "SG506"]
+    assert (found.message, found.span.line) == (message, line)
+    assert found.hint.startswith(hint) and "`  Ada Lovelace: A. L.`" in found.hint
 
 
 @pytest.mark.parametrize("kind", ["a pipe", "a folder", "a link to nowhere", "a link out", "a link to a hidden file"])

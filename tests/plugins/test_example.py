@@ -74,6 +74,7 @@ def test_installed_plugin_that_no_site_names_is_not_loaded(tmp_path: Path) -> No
     [
         ("exmple", "the plugin `exmple` is not installed"),
         ("exmple", "did you mean `example`?"),
+        ("jekyll-feed", "`jekyll-feed` is a plugin of Jekyll"),
         ("broken", "the plugin `broken` fails: RuntimeError: no such device"),
     ],
 )

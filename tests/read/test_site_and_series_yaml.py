@@ -70,6 +70,22 @@ def test_a_target_that_cannot_be_used_is_an_error_at_its_place(target: str, code
 
 
 @pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("baseurl: /blog", "remove this line: the path belongs to the address in `base_url`, as in"),
+        ("url: https://example.org", "remove this line: the whole address of the site is `base_url`, as in"),
+        ("permalink: /:year/:title/", "remove this line: a post is at `/posts/<its name>/`, or at the `permalink`"),
+        ("gems: [jekyll-feed]", "remove this line: plugins of Jekyll do not run here"),
+        ("author: Ada Lovelace", "write `authors:`, and below it a line such as `  ada: {name: Ada Lovelace}`"),
+        ("theme: minima", "a theme has no name here: write lines such as `hot: ["),
+    ],
+)
+def test_a_key_of_jekyll_says_what_to_write_here_and_is_not_renamed_by_fix(line: str, hint: str) -> None:
+    _, [found] = parse_config(f"{SITE}{line}\n")
+    assert found.span.line == 3 and found.hint.startswith(hint) and found.fix is None
+
+
+@pytest.mark.parametrize(
     "address", ["/notes/", "example.org", "ftp://example.org/", "https://", "https://a b/", "https://a/?q"]
 )
 def test_a_base_url_that_no_feed_can_use_is_refused(address: str) -> None:

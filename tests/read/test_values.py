@@ -17,7 +17,11 @@ from sitegen.read.values import ValueMistake, parse_value
         ("time", "time", "write `softmax/fused@"),
         ("softmax time", "softmax", "write `softmax/fused@"),
         ("a/b/c time", "a/b/c", "write `softmax/fused@"),
-        ("softmax/fused", "softmax/fused", "write one of `time`"),
+        (
+            "softmax/fused",
+            "softmax/fused",
+            "write a figure behind the name: `softmax/fused time`; or `bandwidth`, `of-ceiling`",
+        ),
         ("softmax/fused tiem", "tiem", "did you mean `time`?"),
         ("softmax/fused reg", "reg", "did you mean `regs`?"),
         ("softmax/fused x", "x", "write `x torch`"),

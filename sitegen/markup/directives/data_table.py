@@ -16,6 +16,8 @@ OPTIONS = {
     "columns": o.Setting(o.words, "The keys that are shown, in order. Without it, all keys of the first row."),
     "caption": o.Setting(o.text, "The caption of the table; `{#tbl-gpus}` at its end is its label."),
 }
+_MOST_COLUMNS = 4
+"""The most columns of the row in a hint."""
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>$@~^:&'\"])")
 
 
@@ -33,8 +35,8 @@ def _show(fence: Fence, into: Collected) -> str:
     if isinstance(rows, Unreadable):
         return ""
     if not isinstance(rows, list) or not rows or not all(isinstance(row, Mapping) for row in rows):
-        hint = "write a list of `key: value` lines, one entry a row"
-        into.error("SG140", f"content/data/{fence.argument}.yaml is no table", fence.argument_span, hint)
+        message = f"content/data/{fence.argument}.yaml is no list of rows"
+        into.error("SG140", message, fence.argument_span, f"write a line for each row in it, as in {_example(rows)}")
         return ""
     columns = values.get("columns") or tuple(rows[0])
     known = {key for row in rows for key in row}
@@ -42,6 +44,35 @@ def _show(fence: Fence, into: Collected) -> str:
         if column not in known:
             into.unknown("SG140", "column", column, known, options.span("columns", fence.argument_span))
     return _html(rows, columns, values.get("caption", ""), into)
+
+
+def _example(data: object) -> str:
+    """Return a row in YAML, made of the keys and values that the file has: `- {name: H100, memory: 80 GB}`."""
+    match data:
+        case [*rows] if mapping := next((row for row in rows if isinstance(row, Mapping) and row), None):
+            return _row(mapping)  # the other rows are none
+        case [str() | int() | float() as word, *_]:
+            return _row({"name": word})
+        case {**given} if given:
+            if "name" in given:  # the keys are columns already
+                return _row(given)
+            key, value = next(iter(given.items()))
+            if isinstance(value, list) and value and isinstance(value[0], Mapping):
+                return f"{_row(value[0])}, without `{key}:` above them"
+            return _row({"name": key, **value} if isinstance(value, Mapping) else {"name": key, "value": value})
+    return _row({"name": "H100", "memory": "80 GB"})
+
+
+def _row(values: Mapping[Any, Any]) -> str:
+    pairs = [f"{key}: {_word(value)}" for key, value in values.items()]
+    return f"`- {{{', '.join(pairs[:_MOST_COLUMNS])}}}`"
+
+
+def _word(value: object) -> str:
+    """Return a value as YAML within braces; `…` for one that is no word and no number."""
+    if not isinstance(value, str | int | float):
+        return "…"
+    return f'"{value}"' if re.search(r"[,:#{}\[\]]", str(value)) else str(value)
 
 
 def _html(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], caption: str, into: Collected) -> str:

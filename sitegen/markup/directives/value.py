@@ -13,7 +13,7 @@ from sitegen.markup.directive import InlineRole
 from sitegen.markup.places import span_within
 from sitegen.markup.words import join_figure
 from sitegen.model.document import ValueSlot
-from sitegen.read.values import ValueMistake, parse_value, split_given
+from sitegen.read.values import NoFigure, ValueMistake, parse_value, split_given
 
 SAID = "…"
 """The word for a figure in a list of headings and in an image's description, which are made before a record is read."""
@@ -23,7 +23,8 @@ def _show(token: Token, into: Collected) -> str:
     try:
         value = parse_value(token.content, is_predicted=token.info == "predicted")
     except ValueMistake as mistake:
-        into.error("SG135", mistake.message, span_within(token, mistake.word, into), mistake.hint)
+        hint = f"inside the backquotes, {mistake.hint}" if isinstance(mistake, NoFigure) else mistake.hint
+        into.error("SG135", mistake.message, span_within(token, mistake.word, into), hint)
         return f"<code>{escape(token.content, quote=False)}</code>"
     span = span_within(token, token.content, into)
     return into.slot(ValueSlot(value, span, bool(token.meta.get("within_link")), into.id_prefix))

@@ -108,9 +108,67 @@ def straddles(check: Check, claim: Claim) -> bool:
 
 
 def objection(verdict: Verdict, spoken: PageLanguage) -> str:
-    """Return the sentence for a claim that the records do not support: what they say on each GPU where it breaks."""
+    """Return the sentence for a claim that the records do not support: what they say on each GPU where it breaks, and
+    what the claim asks for.
+    """
     broken = [check for check in verdict.checks if check.state is ClaimState.BROKEN]
-    said = "; ".join(f"{check.gpu}: {finding(check, verdict.claim, spoken)}" for check in broken)
+    said = "; ".join(_said_at(check, verdict.claim, spoken) for check in broken)
+    asked = f"; the claim asks for {words}" if (words := _asked(verdict.claim)) else ""
     if all(straddles(check, verdict.claim) for check in broken):
-        return f"the record cannot decide this claim, its interval crosses the bound: {said}"
-    return f"the record does not support this claim: {said}"
+        return f"the record cannot decide this claim, its interval crosses the bound: {said}{asked}"
+    return f"the record does not support this claim: {said}{asked}"
+
+
+def advice(slot: ClaimSlot) -> str:
+    """Return what to do about a claim that the records do not support."""
+    change = _CHANGES.get(slot.claim.relation)
+    if change is None:
+        return f"rewrite the sentence or its claim: \u201c{slot.sentence}\u201d"
+    return f"{change}, and see that its sentence still holds: \u201c{slot.sentence}\u201d"
+
+
+_CHANGES = {
+    Relation.AT_LEAST: "lower the claim",
+    Relation.ABOVE: "lower the claim",
+    Relation.AT_MOST: "raise the bound of the claim",
+    Relation.BELOW: "raise the bound of the claim",
+    Relation.BETWEEN: "move the bounds of the claim",
+}
+_DIGITS = 4
+"""The digits of a figure and of its interval in a mistake: with fewer, a figure can look as if it were outside."""
+
+
+def _said_at(check: Check, claim: Claim, spoken: PageLanguage) -> str:
+    """Return what the record says: `on nvidia-h200 at 256Mi:float32 it says 1.237 × scalar (95 %: 1.236 × to …)`."""
+    at = f" at {check.cell}" if str(check.cell) else ""
+    one = check.quantity
+    if one.missing is not None or one.value is None or claim.relation not in _CHANGES:
+        return f"{check.gpu}{at}: {_said(check, claim, spoken)}"
+    figure, low, high = (numbers.figure(value, one.unit, _DIGITS) for value in (one.value, one.low, one.high))
+    name = f" {claim.argument or claim.figure}" if claim.value is None and one.unit in _NAMED else ""
+    interval = f" (95 %: {low} to {high})" if one.low < one.high else ""
+    return f"on {check.gpu}{at} it says {figure}{name}{interval}"
+
+
+_NAMED = (Unit.RATIO, Unit.COUNT, Unit.BYTES)
+"""The units of figures that are understood only with the name behind them."""
+
+
+def _asked(claim: Claim) -> str:
+    words = {
+        Relation.AT_LEAST: "at least {}",
+        Relation.ABOVE: "more than {}",
+        Relation.AT_MOST: "at most {}",
+        Relation.BELOW: "less than {}",
+        Relation.BETWEEN: "between {} and {}",
+    }
+    if claim.unit is None or claim.relation not in words:
+        return ""
+    return words[claim.relation].format(*(_bound(bound, claim.unit) for bound in claim.bounds))
+
+
+def _bound(bound: float, unit: Unit) -> str:
+    """Return a bound with its unit, ratios and shares with the digits that the author wrote."""
+    if unit is Unit.RATIO:
+        return numbers.with_unit(f"{bound:.6g}", "×")
+    return numbers.with_unit(f"{bound * 100:.6g}", "%") if unit is Unit.SHARE else numbers.figure(bound, unit)
