@@ -10,6 +10,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from sitegen.importing.included import IncludedSoFar
 from sitegen.importing.jekyll.config import has_math
+from sitegen.importing.jekyll.definitions import Definition
 from sitegen.importing.jekyll.destinations import Destination, SiteSection, redirect_addresses
 from sitegen.importing.jekyll.formulas import Formulas
 from sitegen.importing.jekyll.inserts import Inserts
@@ -45,6 +46,8 @@ class Conversion:
     lists: dict[str, str] = field(default_factory=dict)
     """kramdown's named attribute lists, by name."""
     formulas: Formulas = field(default_factory=Formulas)
+    definitions: dict[str, Definition] = field(default_factory=dict)
+    """The link definitions of the files that the text includes, by `key_of` their labels."""
     elsewhere: set[str] = field(default_factory=set)
     """The names of link definitions whose image is on another host."""
     keys: frozenset[str] = frozenset()

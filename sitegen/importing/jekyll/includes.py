@@ -18,6 +18,7 @@ from sitegen.markup.directives.callouts import KINDS
 _TAGS = re.compile(r"<[^>]+>")
 _WHERE = ("path", "src", "url", "file", "image", "image_path", "img")
 _CALLOUTS = {kind: kind for kind in KINDS} | {"info": "note", "alert": "warning", "callout": "note", "error": "danger"}
+_TEXTS = (".md", ".markdown", ".html", ".txt", ".svg")
 _ANY_SUFFIX = re.compile(r"\.(?:html|liquid|md)$")
 
 
@@ -29,13 +30,13 @@ def convert_include(
     if not words:
         return None
     name = _ANY_SUFFIX.sub("", words[0]).rpartition("/")[2].lower()
-    given = {key: variables.get(value, value) for key, value in parameters(words[1] if len(words) > 1 else "").items()}
+    given = given_parameters(token, variables)
     if name in _CALLOUTS:
         return _callout(_CALLOUTS[name], given, token)
     if name in ("figure", "image", "img"):
         return figure(conversion, given, token, line)
     known = INCLUDES.get(name)
-    return known(conversion, given, token) if known else _file(conversion, words, token)
+    return known(conversion, given, token) if known else None
 
 
 def figure(conversion: Conversion, given: Mapping[str, str], token: Token, line: int) -> Insert | None:
@@ -102,15 +103,24 @@ def _toc(conversion: Conversion, given: Mapping[str, str], token: Token) -> str:
     return ""
 
 
-def _file(conversion: Conversion, words: list[str], token: Token) -> str | None:
-    """Return the content of an included file that is only text; None for any other file."""
+def included_path(conversion: Conversion, token: Token) -> str:
+    """Return the path of the file that a tag includes, from the Jekyll folder; empty where no such file has a text."""
     folder = conversion.source.path.rpartition("/")[0] if token.name == "include_relative" else "_includes"
-    path = f"{folder}/{words[0]}".lstrip("/")
-    if len(words) > 1 or path not in conversion.site.files or not path.endswith((".md", ".html", ".txt", ".svg")):
-        return None
+    path = f"{folder}/{token.markup.partition(' ')[0]}".lstrip("/")
+    return path if path in conversion.site.files and path.endswith(_TEXTS) else ""
+
+
+def included_text(conversion: Conversion, path: str) -> str | None:
+    """Return the content of an included file; None for one with a script, or beyond the bound on a document's files."""
     text = conversion.site.read(path)
-    made = "{%" in text or "{{" in text or "<script" in text.lower()
-    return None if made or not conversion.included_so_far.has_room(text) else without_marks(text.strip("\n"))
+    if not conversion.included_so_far.has_room(text) or "<script" in text.lower():
+        return None
+    return without_marks(text.strip("\n"))
+
+
+def given_parameters(token: Token, variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the parameters of an include by name; the name of a variable stands for its value."""
+    return {key: variables.get(value, value) for key, value in parameters(token.markup).items()}
 
 
 INCLUDES: Mapping[str, Callable[[Conversion, Mapping[str, str], Token], Insert | str | None]] = {

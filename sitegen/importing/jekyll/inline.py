@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from html import unescape
 
 from sitegen.importing.jekyll.attributes import attribute_list, read_attributes, report_left_out
 from sitegen.importing.jekyll.conversion import IMAGES, Conversion
+from sitegen.importing.jekyll.definitions import DEFINITION, missing_definitions
 from sitegen.importing.jekyll.formulas import formula_id
 from sitegen.importing.jekyll.html import (
     TAG,
@@ -59,7 +60,6 @@ _CLOSED = {
     "<!--.*?-->": ("<!--", "-->"),
 }
 """The constructs of `_PIECE` that may have any length, by the start of their pattern: how they begin and end."""
-_DEFINITION = re.compile(r"^[ ]{0,3}\[(?!\^)([^\]]+)\]:\s*<?([^\s<>]+)>?(\s+(?:\"[^\"]*\"|'[^']*'|\([^)]*\)))?\s*$")
 
 
 def convert_paragraph(text: str, line: int, conversion: Conversion, notes: frozenset[str] = frozenset()) -> str:
@@ -326,24 +326,39 @@ _PIECES: dict[str, Callable[[_Paragraph, re.Match[str], int], str]] = {
 
 def definition(text: str, line: int, conversion: Conversion) -> str | None:
     """Return `[name]: address` with its new address; None for any other line."""
-    match = _DEFINITION.match(text)
+    match = DEFINITION.match(text)
     if match is None:
         return None
     name, given, title = (conversion.inserts.verbatim(part or "") for part in match.groups())
+    return _definition(name, given, title, line, conversion)
+
+
+def definitions_from_includes(text: str, conversion: Conversion) -> list[str]:
+    """Return the definitions of included files that a MyST text uses, each with its new address, below a blank line."""
+    if not conversion.definitions:
+        return []
+    missing = missing_definitions(text, conversion.definitions)
+    lines = [_definition(label, of.address, of.title, of.line, conversion) for label, of in missing.items()]
+    return ["", *lines] if lines else []
+
+
+def _definition(name: str, given: str, title: str, line: int, conversion: Conversion) -> str:
     address = conversion.image(given) or link(given, line, conversion)
     return f"[{name}]: {_target(address)}{title}"
 
 
 def is_definition(text: str) -> bool:
-    return _DEFINITION.match(text) is not None
+    return DEFINITION.match(text) is not None
 
 
-def images_elsewhere(lines: Iterable[str], conversion: Conversion) -> set[str]:
+def images_elsewhere(lines: Sequence[str], conversion: Conversion) -> set[str]:
     """Return the names of link definitions whose image is not in the Jekyll folder."""
-    definitions = filter(None, map(_DEFINITION.match, lines))
+    own = [(match[1], match[2]) for match in map(DEFINITION.match, lines) if match]
+    included = missing_definitions("\n".join(lines), conversion.definitions) if conversion.definitions else {}
+    definitions = [*own, *((label, found.address) for label, found in included.items())]
     return {
-        match[1].lower()
-        for match in definitions
-        if match[2].lower().partition("?")[0].endswith(IMAGES)
-        and not conversion.image(conversion.inserts.verbatim(match[2]))
+        name.lower()
+        for name, address in definitions
+        if address.lower().partition("?")[0].endswith(IMAGES)
+        and not conversion.image(conversion.inserts.verbatim(address))
     }

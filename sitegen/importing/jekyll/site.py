@@ -112,10 +112,10 @@ class JekyllSite:
         return {address_key(source.url): source for source in self.sources}
 
     def read(self, path: str) -> str:
-        """Return a text of the site, and keep it for the frames of diagnostics."""
-        text, _ = decode(inside.read_bytes(self.folder, path), path)
-        self.report.texts.setdefault(path, text)
-        return text
+        """Return a text of the site, and keep it for the frames of diagnostics and for the next document."""
+        if path not in self.report.texts:
+            self.report.texts[path], _ = decode(inside.read_bytes(self.folder, path), path)
+        return self.report.texts[path]
 
 
 def address_key(url: str) -> str:

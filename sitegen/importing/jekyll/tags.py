@@ -15,7 +15,8 @@ from urllib.parse import quote
 
 from sitegen.importing.jekyll.conversion import Conversion
 from sitegen.importing.jekyll.dates import in_zone
-from sitegen.importing.jekyll.includes import convert_include
+from sitegen.importing.jekyll.definitions import UNKNOWN, split_definitions
+from sitegen.importing.jekyll.includes import convert_include, given_parameters, included_path, included_text
 from sitegen.importing.jekyll.inline import cite_key
 from sitegen.importing.jekyll.inserts import Insert, fenced, unknown_liquid
 from sitegen.importing.jekyll.liquid import Token, block_ends, text_filters, tokens, value_of
@@ -28,6 +29,9 @@ _OPTION = re.compile(r"(?:^|\s)(--?[A-Za-z_]+)(?:\s+(\"[^\"]*\"|'[^']*'|[^\s-]\S
 _LABELS = {"chapter": "chap.", "page": "p.", "section": "sec.", "figure": "fig.", "verse": "verse", "line": "line"}
 DEEPEST = 50
 """Most `{% details %}` around another."""
+DEEPEST_INCLUDE = 10
+"""Most included files around an included file."""
+_PARAMETER = re.compile(r"\binclude\.[\w-]+")
 _TEMPLATE = frozenset({"for", "if", "unless", "case", "capture", "tablerow"})
 
 
@@ -62,11 +66,14 @@ def replace_liquid(text: str, first_line: int, conversion: Conversion) -> Number
 class _Liquid:
     """The evaluation of one document's Liquid: its variables, its filters, and the text that was written so far."""
 
-    def __init__(self, conversion: Conversion, text: str, first_line: int) -> None:
+    def __init__(
+        self, conversion: Conversion, text: str, first_line: int, variables: dict[str, str] | None = None
+    ) -> None:
         self.conversion, self.text, self.first_line = conversion, text, first_line
         self.line_feeds = [match.start() for match in re.finditer("\n", text)]
         self.out, self.depth = NumberedText(), 0
-        self.variables = _variables(conversion)
+        self.variables = _variables(conversion) if variables is None else variables
+        self.included: tuple[str, ...] = ()
         self.filters: dict[str, Callable[..., str]] = text_filters() | {
             "relative_url": lambda path: _url(conversion.site.config.baseurl, path),
             "absolute_url": lambda path: _url(conversion.site.config.base_url.rstrip("/"), path),
@@ -94,7 +101,7 @@ class _Liquid:
         elif token.kind == "raw":
             self.out.add(token.markup, self.line(token))
         elif token.kind == "comment":
-            self.out.add(f"<!--{token.markup}-->" if "--" not in token.markup else "", self.line(token))
+            self.comment(token)
         elif token.kind == "output":
             value = value_of(token.markup, self.variables, self.filters)
             self.put(token, token.source, "" if _has_baseurl_twice(pieces, at) else value)
@@ -104,6 +111,9 @@ class _Liquid:
             known = TAGS.get(token.name)
             self.put(token, token.source, known(self, token) if known else None)
         return at + 1
+
+    def comment(self, token: Token) -> None:
+        self.out.add(f"<!--{token.markup}-->" if "--" not in token.markup else "", self.line(token))
 
     def plain(self, pieces: Sequence[Token], at: int) -> None:
         """Write text without the white space that a neighbouring token removes."""
@@ -150,6 +160,24 @@ class _Liquid:
         indent = len(before) if not before.strip() else 0
         lines = self.inner(pieces).split("\n")
         return "\n".join(line[indent:] if not line[:indent].strip() else line for line in lines).strip("\n")
+
+
+class _IncludedLiquid(_Liquid):
+    """The evaluation of an included file: it tells whether its Liquid was understood, and leaves out comments."""
+
+    def __init__(self, outer: _Liquid, token: Token, path: str, text: str) -> None:
+        given = given_parameters(token, outer.variables)
+        own = dict.fromkeys(_PARAMETER.findall(text), "") | {f"include.{key}": value for key, value in given.items()}
+        super().__init__(outer.conversion, text, outer.line(token), outer.variables | own)
+        self.line_feeds.clear()  # the diagnostics name the line of the include
+        self.included, self.understood = (*outer.included, path), True
+
+    def comment(self, token: Token) -> None:
+        pass
+
+    def put(self, token: Token, source: str, value: str | Insert | None) -> None:
+        self.understood &= value is not None
+        super().put(token, source, UNKNOWN if value is None else value)
 
 
 def _variables(conversion: Conversion) -> dict[str, str]:
@@ -265,7 +293,36 @@ def _address(url: str, token: Token) -> Insert:
 
 
 def _include(liquid: _Liquid, token: Token) -> Insert | str | None:
-    return convert_include(liquid.conversion, token, liquid.variables, liquid.line(token))
+    known = convert_include(liquid.conversion, token, liquid.variables, liquid.line(token))
+    return _included(liquid, token) if known is None else known
+
+
+def _included(liquid: _Liquid, token: Token) -> str | None:
+    """Return the text of an included file; None for one with Liquid that is not understood.
+
+    The conversion keeps the link definitions of the file, also those beside such Liquid.
+    """
+    conversion = liquid.conversion
+    path = included_path(conversion, token)
+    if not path or path in liquid.included or len(liquid.included) > DEEPEST_INCLUDE:
+        return None
+    if (source := included_text(conversion, path)) is None:
+        return None
+    assets, said = dict(conversion.assets), len(conversion.site.report.diagnostics)
+    inner = _IncludedLiquid(liquid, token, path, source)
+    text = inner.run().text
+    liquid.variables |= {name: value for name, value in inner.variables.items() if not name.startswith("include.")}
+    if isinstance(liquid, _IncludedLiquid):
+        liquid.understood &= inner.understood
+        return text
+    if not conversion.source.is_html:
+        text, found = split_definitions(text, liquid.line(token))
+        conversion.definitions = found | conversion.definitions
+    if inner.understood:
+        return text.strip("\n")
+    conversion.assets = assets
+    del conversion.site.report.diagnostics[said:]
+    return None
 
 
 def _highlight(liquid: _Liquid, token: Token, inside: Sequence[Token]) -> Insert | None:

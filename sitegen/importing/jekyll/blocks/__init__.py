@@ -17,7 +17,7 @@ from sitegen.importing.jekyll.blocks.texts import NOTE, read_blank, read_heading
 from sitegen.importing.jekyll.conversion import Conversion
 from sitegen.importing.jekyll.headings import Headings
 from sitegen.importing.jekyll.html import block_html
-from sitegen.importing.jekyll.inline import images_elsewhere, resolve_references
+from sitegen.importing.jekyll.inline import definitions_from_includes, images_elsewhere, resolve_references
 
 _READERS = (
     read_blank,
@@ -47,7 +47,9 @@ def convert_blocks(text: str, numbers: Sequence[int], conversion: Conversion) ->
     reader = BlockReader(lines, numbers, conversion, notes, headings, _READERS)
     body = "\n".join(reader.run()).rstrip("\n")
     footnotes = ["", *conversion.notes] if conversion.notes else []
-    return resolve_references("\n".join([body, *footnotes, ""]), conversion)
+    written = "\n".join([body, *footnotes])
+    definitions = definitions_from_includes(written, conversion)
+    return resolve_references("\n".join([written, *definitions, ""]), conversion)
 
 
 def convert_html(text: str, numbers: Sequence[int], conversion: Conversion) -> str:
