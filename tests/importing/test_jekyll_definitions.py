@@ -106,6 +106,12 @@ def test_a_file_with_logic_stays_with_a_warning_and_its_plain_definitions_come_o
     assert imported.said == ["SG601 _posts/2024-01-05-a.md:7"]
 
 
+def test_a_definition_right_below_an_unknown_tag_is_no_text(post: Post) -> None:
+    imported = post("[t][x] [u][y]\n\n{% unknown %}\n{% unknown %}\n[x]: https://a.example/\n[y]: https://b.example/\n")
+    definitions = "[x]: https://a.example/\n[y]: https://b.example/"
+    assert imported.body == f"[t][x] [u][y]\n\n`{{% unknown %}}`\n`{{% unknown %}}`\n\n{definitions}"
+
+
 def test_a_broken_address_is_reported_at_the_include_and_only_where_it_is_used(post: Post) -> None:
     links = "[x]: /gone/\n[y]: /gone-too/\n"
     imported = post(f"[t][x]\n\n{LINKS}\n", **{"_includes/links.md": links})
