@@ -154,6 +154,12 @@ def test_files_that_include_one_another_ten_times_stay_within_the_bound(post: Po
     assert imported.said == ["SG601 _posts/2024-01-05-a.md:7"]
 
 
+def test_a_value_that_doubles_stays_small(post: Post) -> None:
+    doubled = "{% assign a = a | append: a %}" * 20 + "{{ a | replace: 'x', a }}"
+    imported = post("{% include a.md %}", **{"_includes/a.md": f"{{% assign a = 'x' %}}{doubled}"})
+    assert imported.said == ["SG601 _posts/2024-01-05-a.md:5"]
+
+
 @pytest.mark.parametrize("name", ["../outside.md", "../../outside.md", "/etc/passwd", "gone.md"])
 def test_only_files_in_the_folder_are_included(name: str, post: Post) -> None:
     imported = post(
