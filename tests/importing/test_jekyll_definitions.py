@@ -106,6 +106,12 @@ def test_a_file_with_logic_stays_with_a_warning_and_its_plain_definitions_come_o
     assert imported.said == ["SG601 _posts/2024-01-05-a.md:7"]
 
 
+def test_a_definition_right_below_an_unknown_tag_is_no_text(post: Post) -> None:
+    imported = post("[t][x] [u][y]\n\n{% unknown %}\n{% unknown %}\n[x]: https://a.example/\n[y]: https://b.example/\n")
+    definitions = "[x]: https://a.example/\n[y]: https://b.example/"
+    assert imported.body == f"[t][x] [u][y]\n\n`{{% unknown %}}`\n`{{% unknown %}}`\n\n{definitions}"
+
+
 def test_a_broken_address_is_reported_at_the_include_and_only_where_it_is_used(post: Post) -> None:
     links = "[x]: /gone/\n[y]: /gone-too/\n"
     imported = post(f"[t][x]\n\n{LINKS}\n", **{"_includes/links.md": links})
@@ -146,6 +152,12 @@ def test_files_that_include_one_another_ten_times_stay_within_the_bound(post: Po
     imported = post("a\n\n{% include 0.md %}\n", **files, **{"_includes/9.md": "text"})
     assert process_time() - begin < 5
     assert imported.said == ["SG601 _posts/2024-01-05-a.md:7"]
+
+
+def test_a_value_that_doubles_stays_small(post: Post) -> None:
+    doubled = "{% assign a = a | append: a %}" * 20 + "{{ a | replace: 'x', a }}"
+    imported = post("{% include a.md %}", **{"_includes/a.md": f"{{% assign a = 'x' %}}{doubled}"})
+    assert imported.said == ["SG601 _posts/2024-01-05-a.md:5"]
 
 
 @pytest.mark.parametrize("name", ["../outside.md", "../../outside.md", "/etc/passwd", "gone.md"])

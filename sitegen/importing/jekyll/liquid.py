@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from html import escape
 
+MOST_CHARACTERS = 10_000
+"""Most characters of a text that a filter changes, and of each of its arguments."""
 _END = re.compile(r"\{%-?\s*end(raw|comment)\s*-?%\}|%\}|\}\}")
 _BEGIN = {"%}": "{%", "}}": "{{"}
 _TAG = r"\{%(?P<before>-?)\s*(?P<name>\w+)(?P<markup>.*?)(?P<after>-?)%\}"
@@ -108,6 +110,8 @@ def value_of(expression: str, variables: Mapping[str, str], filters: Mapping[str
         arguments = [_operand(word, variables) for word in _ARGUMENT.findall(rest)]
         known = filters.get(name.strip())
         if value is None or known is None or any(argument is None for argument in arguments):
+            return None
+        if max(len(text or "") for text in (value, *arguments)) > MOST_CHARACTERS:
             return None
         try:
             value = known(value, *arguments)

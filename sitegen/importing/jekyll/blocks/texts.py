@@ -97,6 +97,8 @@ def read_paragraph(reader: BlockReader) -> bool:
     elif NOTE.match(reader.line):
         reader.column = 4
     if (defined := definition(reader.line, reader.number, reader.conversion)) is not None:
+        if reader.kind == "insert":  # right below code, Markdown would read the definition as text
+            reader.gap()
         return reader.put("paragraph", [defined], reader.at + 1)
     if _ABBREVIATION.match(reader.line):
         reader.warn("SG605", "abbreviations are not known here", reader.line, "the line stays in the text as it is")
