@@ -220,6 +220,7 @@ def test_the_first_cell_looks_for_the_headers_of_cute_only_where_a_cell_includes
     assert names["header_options"]("#include <cuda_bf16.h>") == {}
 
 
+@pytest.mark.nvrtc
 def test_a_cell_that_includes_cute_names_the_package_that_is_missing(monkeypatch):
     names: dict[str, object] = {}
     exec(prelude(['f = cuda("#include <cute/tensor.hpp>", {})']).replace("import torch\n", ""), names)
