@@ -237,7 +237,7 @@ EDITS = (
     Edit("Post.authors", POST, "category: gpus", "category: gpus\nauthors: [b, a]"),
     Edit("SiteConfig.licence", CONFIG, "language: en", "language: en\nlicence: CC-BY-4.0"),
     Edit("Post.licence", POST, "category: gpus", "category: gpus\nlicence: MIT"),
-    Edit("Post.gpu", POST, "category: gpus", "category: gpus\ngpu: nvidia-h100"),
+    Edit("Post.gpu", POST, "category: gpus", "category: gpus\ngpu: h100"),
     Edit("SiteConfig.edit_url", CONFIG, "language: en", "language: en\nedit_url: https://example.org/e/{path}"),
     Edit("SiteConfig.report_url", CONFIG, "language: en", "language: en\nreport_url: https://example.org/r?u={url}"),
     Edit("SiteConfig.menu", CONFIG, "language: en", "language: en\nmenu: [{title: All, link: /posts/}]"),
