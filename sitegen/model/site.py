@@ -154,7 +154,7 @@ class Post:
     bibliography: Ref | None = None
     """A .bib file beside the text, or below content/ when the name begins with a slash."""
     gpu: Ref | None = None
-    """The GPU whose results the sentences about the post's cells are about; None: the first of the site that has one."""
+    """The GPU that the sentences about the post's cells are about; None: the first of the site that has results."""
     folder: str = ""
     """`content/posts/<slug>` when the post is a folder, which holds its images and results; else empty."""
 
