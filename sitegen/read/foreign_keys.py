@@ -1,4 +1,4 @@
-"""What to do about the keys of Jekyll in content/site.yaml: the keys that sitegen lacks, each with the hint for it."""
+"""Hints for an author who brings keys and plugins of Jekyll into content/site.yaml."""
 
 from __future__ import annotations
 
