@@ -148,9 +148,11 @@ def _stored_ceiling(job: TryJob, result: JobResult, site: Site) -> StoredCeiling
     from sitegen.results.store import load_records
     from sitegen.results.stored_ceilings import share_of_stored_ceiling, stored_run
 
+    if result.environment is None:
+        return None
     records = load_records(site_root(), site)[0]
     kernel = next(one for one in site.kernels if one.name == job.kernel.name)
-    run = stored_run(records, kernel, result.environment) if result.environment else None
+    run = stored_run(records, kernel, result.environment)
     if run is None:
         return None
     shares = {one.name: share_of_stored_ceiling(records, kernel, run, one) for one in result.evaluations}

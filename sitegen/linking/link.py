@@ -26,6 +26,7 @@ from sitegen.linking.cited import works_cited
 from sitegen.linking.exercises import exercise_mistakes, sound_exercises
 from sitegen.linking.kernel_refs import goal_mistakes, slot_mistakes, unknown, with_cells
 from sitegen.linking.mentions import DaysOfPages, Mentions
+from sitegen.linking.near_gpus import unknown_gpu
 from sitegen.linking.plot_refs import plot_mistakes
 from sitegen.linking.reading_order import order_mistakes
 from sitegen.linking.related import Related
@@ -236,8 +237,11 @@ def _names_of_goals(shown: Site, files: Collection[str]) -> Iterator[Diagnostic]
 def _gpus_of_posts(shown: Site, files: Collection[str]) -> Iterator[Diagnostic]:
     """Yield a diagnostic for each post that is about the cells' results on an unknown GPU."""
     named = [post.gpu for post in shown.posts if post.gpu]
-    gpus = known_gpus(shown, files) if named else ()
-    yield from (unknown("SG214", "GPU", ref.name, gpus, ref.span) for ref in named if ref.name not in gpus)
+    if not named:
+        return
+    known = known_names(shown, files)
+    wrong = (ref for ref in named if ref.name not in known.gpus)
+    yield from (unknown_gpu(ref.name, known.gpus, known.recorded_gpus, ref.span) for ref in wrong)
 
 
 def _resolve_all(
