@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from sitegen.measure.evaluator import Evaluator
 
 _PR_SET_PDEATHSIG = 1
+CONNECTIONS = {"CUDA_DEVICE_MAX_CONNECTIONS": "2"}
+"""Hardware queues of a context; CUDA reads this when it starts.
+
+By default there are 8, and each takes time to create.  An evaluation uses one stream, and a kernel may add another.
+"""
 
 
 class RequestHandler:
@@ -71,6 +76,7 @@ def main(arguments: list[str]) -> None:
     folder with the sources of the job.
     """
     reads, writes, job_file, role, name, folder = arguments
+    os.environ.update(CONNECTIONS | os.environ)
     channel = Channel(int(reads), int(writes))
     handler = RequestHandler(ChildTask(Path(job_file), role, name, Path(folder)))
     while True:

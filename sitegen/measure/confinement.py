@@ -4,6 +4,10 @@ Code of a site runs in such a command: kernels, references, cells, and the compi
 them inherit what is set here.  Where the system does not let this user take the network away, FILE gets a sentence that
 says why, and the command runs nevertheless.
 
+Where the machine has several GPUs and CUDA_VISIBLE_DEVICES names one of them by its UUID, as for each worker of a run,
+the command cannot open the device files of the others (Linux).  Otherwise every process that begins to use CUDA also
+opens the GPUs on which other jobs are timed.
+
 The command gets a network namespace of its own (Linux), in which it reaches only itself.  Root may make one, where it
 has CAP_SYS_ADMIN.  Another user first makes a user namespace, in which numbers of users and groups stay as they are.
 Only the standard library is imported, because this module is started as a file.
@@ -35,6 +39,11 @@ that uses torch and CUDA has some 20 threads."""
 SITE_CODE = "code of the site"
 OPEN = f"{SITE_CODE} can reach the network, because this system does not let it be taken away: {{why}}"
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
+_CLONE_NEWNS = 0x00020000
+_NO_DEVICES, _REMOUNT, _BIND, _ALL_BELOW, _PRIVATE = 4, 32, 4096, 16384, 1 << 18
+"""Flags of mount()."""
+_KEPT_FLAGS = {os.ST_NOSUID: 2, os.ST_NOEXEC: 8, os.ST_NOATIME: 1024, os.ST_NODIRATIME: 2048, os.ST_RELATIME: 1 << 21}
+"""Flags of a mounted folder, as statvfs() gives them, and the same for mount(): a user may not drop them."""
 _SIOCGIFFLAGS, _SIOCSIFFLAGS = 0x8913, 0x8914
 _UP = 1
 
@@ -46,6 +55,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
     limits = limits_here()
     if why := take_network():
         Path(file).write_text(OPEN.format(why=why), encoding="utf-8")
+    keep_to_own_gpu()
     set_limits(limits)
     die_first_without_memory()
     os.execvp(command[0], command)
@@ -125,6 +135,60 @@ def _enter_namespaces(flags: int) -> None:
         Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
         Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
     _start_loopback()
+
+
+def keep_to_own_gpu() -> None:
+    """Hide the device files of other GPUs, where the driver and NVML answer without them."""
+    if (files := files_of_other_gpus()) and answers_without(files):
+        hide(files)
+
+
+def answers_without(files: Sequence[Path]) -> bool:
+    """Return whether the driver and NVML answer in a process from which these files are hidden."""
+    if pid := os.fork():
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    try:
+        hide(files)
+        os._exit(0 if gpu_answers(os.environ["CUDA_VISIBLE_DEVICES"]) else 1)
+    finally:
+        os._exit(1)
+
+
+def gpu_answers(uuid: str) -> bool:
+    """Return whether CUDA finds one GPU in this process, and NVML that with the UUID."""
+    try:
+        cuda, nvml = ctypes.CDLL("libcuda.so.1"), ctypes.CDLL("libnvidia-ml.so.1")
+    except OSError:
+        return False
+    count, handle = ctypes.c_int(), ctypes.c_void_p()
+    failed = cuda.cuInit(0) or cuda.cuDeviceGetCount(ctypes.byref(count)) or nvml.nvmlInit_v2()
+    found = not failed and not nvml.nvmlDeviceGetHandleByUUID(uuid.encode(), ctypes.byref(handle))
+    return found and count.value == 1
+
+
+def files_of_other_gpus(gpus: Path = Path("/proc/driver/nvidia/gpus"), devices: Path = Path("/dev")) -> list[Path]:
+    """Return the device files of the GPUs that CUDA_VISIBLE_DEVICES does not name; none unless it is one UUID."""
+    minors = dict[str, str]()
+    for file in gpus.glob("*/information"):
+        with contextlib.suppress(OSError):
+            pairs = (line.partition(":") for line in file.read_text(encoding="utf-8").splitlines())
+            facts = {name.strip(): value.strip() for name, _, value in pairs}
+            minors[facts.get("GPU UUID", "")] = facts.get("Device Minor", "")
+    own = os.environ.get("CUDA_VISIBLE_DEVICES", "")
+    others = sorted(minor for uuid, minor in minors.items() if uuid != own and minor.isdigit())
+    return [devices / f"nvidia{minor}" for minor in others] if own in minors else []
+
+
+def hide(files: Sequence[Path]) -> None:
+    """Take the right to open these device files from this process and its children; do nothing where Linux refuses."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if sys.platform != "linux" or not files or libc.unshare(_CLONE_NEWNS):
+        return
+    libc.mount(None, b"/", None, _ALL_BELOW | _PRIVATE, None)
+    for file in [os.fsencode(file) for file in files if file.exists()]:
+        kept = sum(flag for name, flag in _KEPT_FLAGS.items() if os.statvfs(file).f_flag & name)
+        if not libc.mount(file, file, None, _BIND, None):
+            libc.mount(None, file, None, _REMOUNT | _BIND | _NO_DEVICES | kept, None)
 
 
 def _start_loopback() -> None:

@@ -15,9 +15,9 @@ from sitegen.model.job import Job, KernelJob
 from sitegen.results.stages import TOTAL
 
 PROBES = 2
-DRIVER_STAGES_S = {"start": 0.23, "check": 0.24, "next generations": 0.25, "take over": 0.15, "end": 0.08}
-"""Seconds of each stage that needs the driver, for each evaluation of a job: the mean of seven copy jobs of four
-evaluations, alone on an H100, on 25 November 2026."""
+DRIVER_STAGES_S = {"start": 0.12, "check": 0.22, "next generations": 0.03, "take over": 0.08, "end": 0.05}
+"""Seconds of each stage that needs the driver, for each evaluation of a job: the mean of three copy jobs of four
+evaluations on one of four H100, while the others were idle, on 26 November 2026."""
 
 Stages = Mapping[str, float]
 

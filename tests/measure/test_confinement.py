@@ -165,3 +165,104 @@ def test_a_user_can_start_more_threads_than_run_already() -> None:
 
 def test_the_command_is_the_first_that_ends_when_memory_is_full(tmp_path: Path) -> None:
     assert confined(tmp_path, "print(open('/proc/self/oom_score_adj').read())") == 1000
+
+
+GPU = """
+Model: \t\t NVIDIA H100 80GB HBM3
+GPU UUID: \t {uuid}
+Device Minor: \t {minor}
+"""
+
+
+@pytest.mark.parametrize(
+    ("visible", "hidden"),
+    [("GPU-a", ["nvidia2"]), ("GPU-b", ["nvidia0"]), ("0", []), ("GPU-a,GPU-b", []), ("", []), ("GPU-c", [])],
+)
+def test_a_command_for_one_gpu_is_kept_from_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, visible: str, hidden: list[str]
+) -> None:
+    for folder, uuid, minor in (("0000:1b:00.0", "GPU-a", 0), ("0000:43:00.0", "GPU-b", 2)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "information").write_text(GPU.format(uuid=uuid, minor=minor))
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert confinement.files_of_other_gpus(tmp_path, Path("/dev")) == [Path("/dev", name) for name in hidden]
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
+    assert confinement.files_of_other_gpus(tmp_path, Path("/dev")) == []
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_the_others_stay_open_where_the_driver_does_not_answer_without_them(
+    monkeypatch: pytest.MonkeyPatch, answers: bool
+) -> None:
+    hidden: list[list[Path]] = []
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-a")
+    monkeypatch.setattr(confinement, "files_of_other_gpus", lambda: [Path("/dev/nvidia1")])
+    monkeypatch.setattr(confinement, "hide", lambda files: hidden.append(list(files)))
+    monkeypatch.setattr(confinement, "gpu_answers", lambda uuid: answers and uuid == "GPU-a" and len(hidden) == 1)
+    confinement.keep_to_own_gpu()
+    assert hidden == ([[Path("/dev/nvidia1")]] if answers else [])
+
+
+def test_a_driver_that_crashes_without_them_is_one_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-a")
+    monkeypatch.setattr(confinement, "hide", lambda files: None)
+    monkeypatch.setattr(confinement, "gpu_answers", lambda uuid: os.kill(os.getpid(), 9))
+    assert not confinement.answers_without([])
+
+
+def test_without_a_driver_no_gpu_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        raise OSError(name)
+
+    monkeypatch.setattr(confinement.ctypes, "CDLL", missing)
+    assert not confinement.gpu_answers("GPU-a")
+
+
+@pytest.mark.parametrize(
+    ("cuda", "nvml", "gpus", "answers"), [(0, 0, 1, True), (0, 0, 2, False), (0, 9, 1, False), (100, 0, 1, False)]
+)
+def test_a_gpu_answers_where_cuda_finds_it_alone_and_nvml_finds_it(
+    monkeypatch: pytest.MonkeyPatch, cuda: int, nvml: int, gpus: int, answers: bool
+) -> None:
+    class Library:
+        def cuInit(self, flags: int) -> int:
+            return cuda
+
+        def cuDeviceGetCount(self, count: Any) -> int:
+            count._obj.value = gpus
+            return 0
+
+        def nvmlInit_v2(self) -> int:
+            return 0
+
+        def nvmlDeviceGetHandleByUUID(self, uuid: bytes, handle: Any) -> int:
+            return nvml
+
+    monkeypatch.setattr(confinement.ctypes, "CDLL", lambda name: Library())
+    assert confinement.gpu_answers("GPU-a") is answers
+
+
+HIDE = f"""
+import importlib.util, json
+spec = importlib.util.spec_from_file_location("confinement", {FILE!r})
+confinement = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(confinement)
+confinement.hide([confinement.Path(name) for name in ("/dev/not-there", "/dev/null")])
+def opens(name):
+    try:
+        open(name).close()
+    except OSError as error:
+        return error.errno
+    return 0
+print(json.dumps([opens("/dev/null"), opens("/dev/zero")]))
+"""
+
+
+def test_a_hidden_device_file_cannot_be_opened_also_by_root_and_others_can(
+    tmp_path: Path, without_network: None
+) -> None:
+    found = confined(tmp_path, HIDE)
+    if found == [0, 0]:
+        pytest.skip("this system lets nobody mount")
+    assert found == [errno.EACCES, 0]
+    assert Path("/dev/null").read_bytes() == b""  # only that command was kept from it

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from sitegen.inside import OutsideError
+from sitegen.measure import child
 from sitegen.measure.process import Child, ForkServer, ForkServerGone
 from sitegen.measure.protocol import Channel, ChannelClosed, DeadlinePassed, EvaluationEnded
 from sitegen.measure.requests import Check, Prepare
@@ -224,3 +225,15 @@ def test_a_message_that_comes_in_pieces_is_one_message():
 def test_a_source_never_leaves_its_folder(tmp_path, path):
     with pytest.raises(OutsideError):
         write_sources(tmp_path / "site", {path: "x = 1"})
+
+
+@pytest.mark.parametrize(("before", "after"), [(None, "2"), ("8", "8")])
+def test_a_child_asks_cuda_for_few_hardware_queues_unless_the_author_asked_for_another_number(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, before: str | None, after: str
+) -> None:
+    name = "CUDA_DEVICE_MAX_CONNECTIONS"
+    monkeypatch.setattr(os, "environ", {} if before is None else {name: before})
+    reads, writes = os.pipe()
+    os.close(writes)
+    child.main([str(reads), str(os.open(os.devnull, os.O_WRONLY)), str(tmp_path), "implementation", "x", str(tmp_path)])
+    assert os.environ[name] == after
