@@ -1,16 +1,22 @@
 """`sitegen exercise start` writes a folder that checks itself without sitegen."""
 
 import importlib.util
+import json
 import os
 import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
 from sitegen.cli import main
+from sitegen.measure.exercise import COUNTS, NoAnswerError
 from sitegen.model.exercise import Diagnosis, ExerciseResult, Traffic
 
 ROOT = Path(__file__).parent.parent
@@ -114,6 +120,18 @@ def _check(folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
+@contextmanager
+def answering(result: ExerciseResult | str) -> Iterator[SimpleNamespace]:
+    """Stand in for a process that gives this result, or no answer and this reason."""
+
+    def answer(seconds: float = 0.0) -> ExerciseResult:
+        if isinstance(result, str):
+            raise NoAnswerError(result)
+        return result
+
+    yield SimpleNamespace(result=answer)
+
+
 def test_on_a_gpu_its_verdict_counts_and_the_interpreter_counts_the_loads(
     site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,10 +139,10 @@ def test_on_a_gpu_its_verdict_counts_and_the_interpreter_counts_the_loads(
 
     assert CliRunner().invoke(main, ["exercise", "start", "vector_add", "mine"]).exit_code == 0
     counted = ExerciseResult(shapes=3, traffic=Traffic(16, 900), author_traffic=Traffic(16, 300), traffic_at="N=32768")
-    results = {True: counted, False: ExerciseResult(shapes=4, device="cuda")}
+    results: dict[bool, ExerciseResult | str] = {True: counted, False: ExerciseResult(shapes=4, device="cuda")}
     monkeypatch.setattr(exercise, "gpu_memory_bytes", lambda: 1 << 30)
     monkeypatch.setattr(exercise, "findings_for_triton", tuple)
-    monkeypatch.setattr(exercise, "_run", lambda folder, job, place, *, interpreted: results[interpreted])
+    monkeypatch.setattr(exercise, "_started", lambda *_, interpreted, mode="": answering(results[interpreted]))
     passed, lines = exercise.check_folder(site / "mine")
     assert not passed and lines[:2] == ("vector_add: checked on the GPU", "RIGHT at all 4 shapes")
     assert lines[-1].startswith("SLOW: it loads 3.0 × the bytes of the author's solution, and the limit is 1.5 ×")
@@ -132,6 +150,47 @@ def test_on_a_gpu_its_verdict_counts_and_the_interpreter_counts_the_loads(
     assert exercise.check_folder(site / "mine")[1][1:] == ("WRONG: Wrong.", "  gate: 2 elements are wrong")
     results[False] = ExerciseResult("2 are wrong", Diagnosis("crash", "2 ARE wrong"), device="cuda")
     assert exercise.check_folder(site / "mine")[1][1:] == ("WRONG: 2 ARE wrong",)
+
+
+def test_on_a_gpu_a_right_kernel_keeps_its_verdict_without_counts(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from sitegen.measure import exercise
+
+    assert CliRunner().invoke(main, ["exercise", "start", "vector_add", "mine"]).exit_code == 0
+    results = {True: "the kernel took more than 60 s", False: ExerciseResult(shapes=4, device="cuda")}
+    monkeypatch.setattr(exercise, "gpu_memory_bytes", lambda: 1 << 30)
+    monkeypatch.setattr(exercise, "findings_for_triton", tuple)
+    monkeypatch.setattr(exercise, "_started", lambda *_, interpreted, mode="": answering(results[interpreted]))
+    passed, lines = exercise.check_folder(site / "mine")
+    assert passed and lines[1] == "RIGHT at all 4 shapes"
+    assert lines[2] == "  its loads were not counted: Triton's interpreter gave no counts of this kernel"
+
+
+WRONG = json.dumps({"device": "cuda", "message": "wrong", "diagnosis": {"cause": "c", "sentence": "S."}})
+COUNTS_FOR_EVER = f"""
+import sys, time
+from pathlib import Path
+if {COUNTS!r} in sys.argv:
+    Path(__file__).with_name("counting").touch()
+    time.sleep(600)
+while not Path(__file__).with_name("counting").exists():
+    time.sleep(0.01)
+Path(sys.argv[-1]).write_text({WRONG!r})
+"""
+
+
+def test_the_counts_of_a_kernel_that_is_wrong_on_the_gpu_are_not_awaited(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sitegen.measure import exercise
+
+    assert CliRunner().invoke(main, ["exercise", "start", "vector_add", "mine"]).exit_code == 0
+    (site / "confine.py").write_text(COUNTS_FOR_EVER)
+    monkeypatch.setattr(exercise, "_CONFINEMENT", site / "confine.py")
+    monkeypatch.setattr(exercise, "gpu_memory_bytes", lambda: 1 << 30)
+    monkeypatch.setattr(exercise, "findings_for_triton", tuple)
+    began = time.monotonic()
+    assert exercise.check_folder(site / "mine")[1] == ("vector_add: checked on the GPU", "WRONG: S.", "  gate: wrong")
+    assert time.monotonic() - began < 60
 
 
 WITH_NETWORK = """

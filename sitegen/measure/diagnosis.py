@@ -6,7 +6,7 @@ calls the kernel.  Rules stand in the order in which one mistake explains anothe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -56,7 +56,8 @@ class Trial:
     """Bool tensor: the elements that the call did not write."""
     past_end: int = 0
     """Elements behind the end of the output up to the last one that the call changed."""
-    alternatives: tuple[Alternative, ...] = ()
+    alternatives: Iterable[Alternative] = ()
+    """The outputs of known mistakes.  They may be computed while they are read, which happens once at most."""
     scale: float = 0.0
     """The size of a typical value, to which errors are compared; 0 for the largest expected value."""
     changing: int = 0

@@ -12,7 +12,8 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sitegen.measure.confinement import SITE_CODE
@@ -36,6 +37,12 @@ from sitegen.model.variables import passed_on
 
 JOB = ".exercise/job.json"
 DEADLINE_S = 600.0
+COUNTS, COUNTS_S = "counts", 60.0
+"""The mode of a process that only counts, and the seconds that it gets after the GPU's verdict."""
+INTERPRETED = {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
+"""Variables of a process that runs the interpreter.  It computes on the processor, and torch must not offer the GPU.
+Its products are so small that several threads take longer than one: they wait for each other at each product.
+"""
 _LARGEST = 16 << 20
 """Bytes of the largest file that is read."""
 _PACKAGE_ROOT = Path(__file__).parents[2]
@@ -115,15 +122,24 @@ def _machine_lines(found: tuple[Finding, ...]) -> Iterator[str]:
 
 
 def _result(folder: Path, job: ExerciseJob, place: Path) -> ExerciseResult:
-    """Check and time the kernel on the GPU if there is one; its loads are counted under the interpreter in any
-    case.
+    """Check the kernel under the interpreter, or on the GPU while the interpreter counts its loads.
+
+    The counts of a wrong kernel are not awaited.  A right one keeps its verdict if the interpreter gives no counts.
     """
     if not gpu_memory_bytes():
-        return _run(folder, job, place, interpreted=True)
-    on_gpu = _run(folder, job, place, interpreted=False)
-    if on_gpu.message:
-        return on_gpu
-    return with_counts(on_gpu, _run(folder, job, place, interpreted=True))
+        with _started(folder, job, place, interpreted=True) as check:
+            return check.result()
+    with (
+        _started(folder, job, place, interpreted=False) as check,
+        _started(folder, job, place, interpreted=True, mode=COUNTS) as counting,
+    ):
+        on_gpu = check.result()
+        if on_gpu.message:
+            return on_gpu
+        try:
+            return with_counts(on_gpu, counting.result(COUNTS_S))
+        except NoAnswerError:
+            return on_gpu
 
 
 def with_counts(on_gpu: ExerciseResult, interpreted: ExerciseResult) -> ExerciseResult:
@@ -132,36 +148,58 @@ def with_counts(on_gpu: ExerciseResult, interpreted: ExerciseResult) -> Exercise
     return replace(on_gpu, traffic=counts[0], author_traffic=counts[1], traffic_at=counts[2])
 
 
-def _run(folder: Path, job: ExerciseJob, place: Path, *, interpreted: bool) -> ExerciseResult:
-    """Run the check in a process of its own.  Raises NoAnswerError when it gives no result."""
+@dataclass(frozen=True, slots=True)
+class _Check:
+    """A process that checks or counts a kernel."""
+
+    process: subprocess.Popen[str]
+    answer: Path
+
+    def result(self, seconds: float = DEADLINE_S) -> ExerciseResult:
+        """Wait for the result.  Raises NoAnswerError when the process gives none in that time."""
+        _wait_for(self.process, seconds)
+        if not self.answer.exists():
+            raise NoAnswerError("the check ended without an answer")
+        return from_plain(ExerciseResult, json.loads(self.answer.read_text(encoding="utf-8")))
+
+
+@contextmanager
+def _started(folder: Path, job: ExerciseJob, place: Path, *, interpreted: bool, mode: str = "") -> Iterator[_Check]:
+    """Start a process, and end it when the block ends; `mode` is COUNTS for a process that only counts."""
     path = os.pathsep.join(filter(None, (str(_PACKAGE_ROOT), os.environ.get("PYTHONPATH", ""))))
     setting = {"PYTHONPATH": path, "PYTHONSAFEPATH": "1"}  # a kernel's file may have the name of a module: copy.py
-    if interpreted:  # the interpreter computes on the processor, and torch must not offer the GPU
-        setting |= {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
     code = _text(folder, job.reader_file)
     with tempfile.TemporaryDirectory(dir=place) as own:
         answer = Path(own) / "answer.json"
         write_sources(Path(own), {**job.sources, f"{job.kernel.folder}/{READER}.py": code})
         confined = [sys.executable, "-I", "-S", str(_CONFINEMENT), str(place / _NETWORK)]
-        words = [sys.executable, "-m", "sitegen.measure.exercise_process", str(folder / JOB), own, str(answer)]
-        _wait_for([*confined, *words], {**passed_on(os.environ), **setting, "TMPDIR": own})
-        if not answer.exists():
-            raise NoAnswerError("the check ended without an answer")
-        return from_plain(ExerciseResult, json.loads(answer.read_text(encoding="utf-8")))
+        words = [*filter(None, [mode]), str(folder / JOB), own, str(answer)]
+        environment = {**passed_on(os.environ), **setting, **(INTERPRETED if interpreted else {}), "TMPDIR": own}
+        with subprocess.Popen(
+            [*confined, sys.executable, "-m", "sitegen.measure.exercise_process", *words],
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            try:
+                yield _Check(process, answer)
+            finally:
+                process.kill()
 
 
-def _wait_for(words: list[str], environment: dict[str, str]) -> None:
+def _wait_for(process: subprocess.Popen[str], seconds: float) -> None:
     try:
-        done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=DEADLINE_S, check=False)
+        errors = process.communicate(timeout=seconds)[1]
     except subprocess.TimeoutExpired as error:
-        message = f"WRONG: the kernel took more than {DEADLINE_S:.0f} s: is there a loop that never ends?"
+        message = f"WRONG: the kernel took more than {seconds:.0f} s: is there a loop that never ends?"
         raise NoAnswerError(message) from error
-    if done.returncode < 0:
-        signal = -done.returncode
+    if process.returncode < 0:
+        signal = -process.returncode
         message = f"WRONG: the kernel ended its process by signal {signal}: it reads or writes far outside its data"
         raise NoAnswerError(message)
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+    if process.returncode:
+        last = (errors.strip().splitlines() or ["no reason given"])[-1]
         raise NoAnswerError(f"the check could not run: {last}")
 
 
@@ -176,6 +214,8 @@ def lines_of(job: ExerciseJob, result: ExerciseResult) -> Iterator[str]:
     if (mine := result.traffic) and (theirs := result.author_traffic):
         yield f"  at {result.traffic_at}: {_amount(mine)}"
         yield f"  the author's solution: {_amount(theirs)}"
+    elif result.device == "cuda":
+        yield "  its loads were not counted: Triton's interpreter gave no counts of this kernel"
     if result.timing:
         yield from _timing_lines(result.timing)
     if slow := why_slow(job, result):

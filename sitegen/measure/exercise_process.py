@@ -1,7 +1,8 @@
 """The reader's kernel of an exercise → an `ExerciseResult`, in a process of its own.
 
-`python -m sitegen.measure.exercise_process JOB FOLDER ANSWER`: JOB is an `ExerciseJob` as JSON, FOLDER holds its
-sources and the reader's file, and the result goes to ANSWER.
+`python -m sitegen.measure.exercise_process [counts] JOB FOLDER ANSWER`: JOB is an `ExerciseJob` as JSON, FOLDER holds
+its sources and the reader's file, and the result goes to ANSWER.  With `counts` the kernel, which is right on a GPU, is
+not checked: the result has only the traffic.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from sitegen.measure import interpreter
 from sitegen.measure.correctness import KernelSetup, cases, check, check_case
 from sitegen.measure.diagnosis import Evidence, Trial, diagnose_outputs
+from sitegen.measure.exercise import COUNTS
 from sitegen.measure.faults import failure_of
 from sitegen.measure.guarded_calls import Buffers, call_and_wait, guarded_buffers
 from sitegen.measure.inputs import (
@@ -64,31 +67,51 @@ RACE = (
 SHIFT = 1000.0
 MOST_INTERPRETED = 1 << 18
 """The most elements of inputs at which the interpreter runs a check; more take it minutes."""
+MOST_ACCESSED = 1 << 22
+"""The most elements that the calls with normal inputs may load and store, masked ones too, at a shape at which the
+interpreter also runs the other input sets.  An element takes it about 0.3 µs, with the arithmetic that belongs to it:
+attention, whose programs have whole tiles of queries for one query, would take minutes.
+"""
 
 
 def main(arguments: list[str]) -> None:
-    job_file, folder, answer = map(Path, arguments)
+    mode, (job_file, folder, answer) = arguments[:-3], map(Path, arguments[-3:])
     job = from_plain(ExerciseJob, json.loads(job_file.read_text(encoding="utf-8")))
-    result = check_exercise(job, folder, "cuda" if torch.cuda.is_available() else "cpu")
-    if result.device == "cuda" and not result.message:
-        from sitegen.measure.exercise_timing import time_kernels
-
-        result = replace(result, timing=time_kernels(job, folder))
+    result = count_exercise(job, folder) if mode == [COUNTS] else _checked_and_timed(job, folder)
     answer.write_text(json.dumps(to_plain(result)), encoding="utf-8")
+
+
+def _checked_and_timed(job: ExerciseJob, folder: Path) -> ExerciseResult:
+    result = check_exercise(job, folder, "cuda" if torch.cuda.is_available() else "cpu")
+    if result.device != "cuda" or result.message:
+        return result
+    from sitegen.measure.exercise_timing import time_kernels
+
+    return replace(result, timing=time_kernels(job, folder))
+
+
+def count_exercise(job: ExerciseJob, folder: Path) -> ExerciseResult:
+    """Return the traffic of both kernels under the interpreter, without a check of either.
+
+    Raises an exception when one of them does not run there.
+    """
+    interpreter.teach()
+    setup, (reader, author) = _setup(job, folder, "cpu"), job.kernel.implementations
+    runnables = [
+        implementation_runnable(folder, setup.kernel, one, setup.dtype, setup.params) for one in (reader, author)
+    ]
+    mine, theirs = (_traffic(setup, runnable, job.counted_at) for runnable in runnables)
+    return ExerciseResult(traffic=mine, author_traffic=theirs, traffic_at=_words(job.counted_at))
 
 
 def check_exercise(job: ExerciseJob, folder: Path, device: str) -> ExerciseResult:
     """Return the verdict of all gates, the cause of a failure, and without a GPU the traffic of both kernels."""
     if device == "cpu":
         interpreter.teach()
-    kernel, (reader, author) = job.kernel, job.kernel.implementations
-    dtype = dtype_of(kernel)
-    params = {name: values[0] for name, values in kernel.params.items()}
-    baseline = reference_baseline(folder, kernel, first_reference_baseline(kernel), params)
-    setup = KernelSetup(kernel, dtype, params, reference_of(folder, kernel), baseline, device)
-    passed, shapes = 0, _shapes(kernel, device)
+    setup, (reader, author) = _setup(job, folder, device), job.kernel.implementations
+    kernel, passed, shapes = setup.kernel, 0, _shapes(setup.kernel, device)
     try:
-        runnable = implementation_runnable(folder, kernel, reader, dtype, params)
+        runnable = implementation_runnable(folder, kernel, reader, setup.dtype, setup.params)
         for dims in shapes:
             _check(setup, runnable, dims, reader.deterministic)
             passed += 1
@@ -100,10 +123,22 @@ def check_exercise(job: ExerciseJob, folder: Path, device: str) -> ExerciseResul
         out_of_bounds = why.status is Status.OUT_OF_BOUNDS  # at larger shapes it could write beyond the guard bytes
         called = shapes[: passed + 1] if out_of_bounds else shapes
         return ExerciseResult(why.message, _explained(why) or _cause(setup, runnable, called), passed, device)
-    solution = implementation_runnable(folder, kernel, author, dtype, params)
-    place = ", ".join(f"{name}={size}" for name, size in job.counted_at.items())
+    solution = implementation_runnable(folder, kernel, author, setup.dtype, setup.params)
     authors = _traffic(setup, solution, job.counted_at)
-    return ExerciseResult("", None, passed, device, traffic, authors, place)
+    return ExerciseResult("", None, passed, device, traffic, authors, _words(job.counted_at))
+
+
+def _setup(job: ExerciseJob, folder: Path, device: str) -> KernelSetup:
+    """Return what checks need, with the first value of each parameter."""
+    kernel = job.kernel
+    params = {name: values[0] for name, values in kernel.params.items()}
+    baseline = reference_baseline(folder, kernel, first_reference_baseline(kernel), params)
+    return KernelSetup(kernel, dtype_of(kernel), params, reference_of(folder, kernel), baseline, device)
+
+
+def _words(dims: Mapping[str, int]) -> str:
+    """Return sizes as text: `M=64, N=1024`."""
+    return ", ".join(f"{name}={size}" for name, size in dims.items())
 
 
 def _shapes(kernel: Kernel, device: str) -> tuple[Mapping[str, int], ...]:
@@ -119,16 +154,20 @@ def _elements(kernel: Kernel, dims: Mapping[str, int]) -> int:
 
 
 def _check(setup: KernelSetup, runnable: Runnable, dims: Mapping[str, int], deterministic: bool) -> None:
-    """Raise EvaluationEnded when a gate fails; the interpreter, which is slow, gets one seed and no repeats.
+    """Raise EvaluationEnded when a gate fails; the interpreter, which is slow, gets one seed and no repeats, and only
+    normal inputs where the kernel accesses many elements.
 
     `deterministic` is whether the result must be the same at every call, as the author's is.
     """
     if setup.device == "cuda":
         check(setup, runnable, [dims], deterministic)
         return
-    buffers = None
-    for case in cases(setup, dims, 1):
-        buffers = buffers or _buffers(setup, dims, case.inputs)
+    each = cases(setup, dims, 1)
+    normal = next(each)
+    buffers = _buffers(setup, dims, normal.inputs)
+    with _counted() as counts:
+        check_case(setup, runnable, buffers, normal)
+    for case in each if counts.accessed <= MOST_ACCESSED else ():
         buffers.load(case.inputs)
         check_case(setup, runnable, buffers, case)
 
@@ -199,21 +238,24 @@ def _trials(
     shift: float = 0.0,
     fills: tuple[int, ...] = POISONS,
 ) -> tuple[Trial, ...]:
-    """Call the kernel once for each fill, and return a trial of each output."""
+    """Call the kernel once for each fill, and return a trial of each output.
+
+    The device also computes the reference, and the known mistakes once the diagnosis compares with them.
+    """
     tensors = setup.reference.make_inputs(dims, getattr(torch, setup.dtype), generator(setup.device, 0), setup.device)
     inputs = tuple(one + shift if one.is_floating_point() else one for one in in_order(setup.kernel, tensors))
     buffers = _buffers(setup, dims, inputs)
     names = [tensor.name for tensor in setup.kernel.inputs]
-    named = dict(zip(names, (one.cpu() for one in inputs), strict=True))
+    named = dict(zip(names, inputs, strict=True))
     expected, scale = _expected(setup, named, setup.params), _typical(setup, inputs)
     return tuple(
         Trial(
             dims,
-            expected[place],
+            expected[place].cpu(),
             got.cpu(),
             unwritten.cpu(),
             past,
-            () if shift else tuple(_alternatives(setup, named, dims, place, expected[place])),
+            () if shift else _alternatives(setup, named, dims, place, expected[place]),
             scale,
             changing,
         )
@@ -222,15 +264,23 @@ def _trials(
 
 
 def _expected(setup: KernelSetup, named: Mapping[str, Any], params: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return the outputs of the reference for inputs by name, in float64."""
+    """Return the outputs of the reference for inputs by name, in float64, on the device of the inputs."""
     exact = {name: one.double() if one.is_floating_point() else one for name, one in named.items()}
-    return tuple(one.cpu() for one in as_tuple(setup.reference.reference(**exact, **params)))
+    return as_tuple(setup.reference.reference(**exact, **params))
 
 
 def _alternatives(
     setup: KernelSetup, named: Mapping[str, Any], dims: Mapping[str, int], place: int, expected: Any
 ) -> Iterator[Alternative]:
-    """Yield what an output would be after known mistakes."""
+    """Yield what an output would be after known mistakes, with tensors on the CPU."""
+    for one in _known_mistakes(setup, named, dims, place, expected):
+        yield replace(one, output=one.output.cpu())
+
+
+def _known_mistakes(
+    setup: KernelSetup, named: Mapping[str, Any], dims: Mapping[str, int], place: int, expected: Any
+) -> Iterator[Alternative]:
+    """Yield the same with tensors on the device of the inputs."""
 
     def compute(inputs: Mapping[str, Any]) -> Any:
         return _expected(setup, inputs, setup.params)[place]
@@ -319,6 +369,8 @@ class _Counts:
     loaded: int = 0
     programs: int = 0
     sectors: int = 0
+    accessed: int = 0
+    """Elements of all loads and stores, also those that a mask leaves out."""
 
 
 def _traffic(setup: KernelSetup, runnable: Runnable, dims: Mapping[str, int]) -> Traffic:
@@ -331,7 +383,7 @@ def _traffic(setup: KernelSetup, runnable: Runnable, dims: Mapping[str, int]) ->
 
 @contextmanager
 def _counted() -> Iterator[_Counts]:
-    """Count what the interpreter's programs load, and the sectors that each of their loads and stores touches."""
+    """Count the interpreter's programs, what they load, and the sectors and elements of their loads and stores."""
     from triton.runtime.interpreter import InterpreterBuilder as Builder
 
     counts, load, store, place = (
@@ -344,10 +396,12 @@ def _counted() -> Iterator[_Counts]:
     def counting_load(self: Any, pointers: Any, mask: Any, *others: Any) -> Any:
         counts.loaded += int(mask.data.sum()) * pointers.get_element_ty().primitive_bitwidth // 8
         counts.sectors += _sectors(pointers.data, mask.data)
+        counts.accessed += mask.data.size
         return load(self, pointers, mask, *others)
 
     def counting_store(self: Any, pointers: Any, value: Any, mask: Any, *others: Any) -> Any:
         counts.sectors += _sectors(pointers.data, mask.data)
+        counts.accessed += mask.data.size
         return store(self, pointers, value, mask, *others)
 
     def counting_place(self: Any, *index: int) -> Any:
@@ -364,7 +418,9 @@ def _counted() -> Iterator[_Counts]:
 
 def _sectors(addresses: Any, mask: Any) -> int:
     """Return how many sectors one access of a program touches; both are NumPy arrays of one shape."""
-    return len(set((addresses[mask] // SECTOR_BYTES).ravel().tolist()))
+    sectors = addresses[mask] // SECTOR_BYTES
+    first_of_its_run = np.append(True, sectors[1:] != sectors[:-1])[: len(sectors)]
+    return len(np.unique(sectors[first_of_its_run]))  # of few: neighbours are often in one sector, and sorting is slow
 
 
 if __name__ == "__main__":

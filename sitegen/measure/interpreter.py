@@ -2,7 +2,8 @@
 
 The interpreter keeps a bfloat16 as the integer of its bits, and does arithmetic on those integers.
 `program_parts/interpreted_bfloat16.py` replaces the operations for which that is wrong.  `teach` also makes what the
-interpreter cannot run say so: a kernel that uses it ends with CannotJudge, which is no failure of the kernel.
+interpreter cannot run say so: a kernel that uses it ends with CannotJudge, which is no failure of the kernel.  It also
+removes work of the interpreter that changes no result: of a check of attention, this work took half of the time.
 Triton's documentation names some of these limits:
 https://triton-lang.org/main/programming-guide/chapter-3/debugging.html
 """
@@ -10,7 +11,9 @@ https://triton-lang.org/main/programming-guide/chapter-3/debugging.html
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
+from dataclasses import replace
 from functools import cache
 from types import FunctionType, ModuleType
 from typing import Any
@@ -40,6 +43,8 @@ def teach() -> None:
         return
     teach_interpreter()
     _refuse_the_impossible(InterpreterBuilder)
+    _skip_overflow_checks()
+    _remember_builtins()
 
 
 def limit_in(error: BaseException | None) -> CannotJudge | None:
@@ -85,6 +90,40 @@ def _refuse_the_impossible(builder: Any) -> None:
     builder.create_atomic_rmw = create_atomic_rmw
     builder.create_inline_asm = _refusing("does not run inline assembly")
     builder.create_extern_elementwise = _refusing("does not call external functions")
+
+
+def _skip_overflow_checks() -> None:
+    """Do not compute each sum and product of integers a second time, in 64 bits, to look for an overflow.
+
+    The interpreter uses the answer only with its option `debug`, which is off.
+    """
+    from triton.runtime.interpreter import interpreter_builder
+
+    if not interpreter_builder.options.debug:
+        interpreter_builder.options = replace(interpreter_builder.options, sanitize_overflow=False)
+
+
+def _remember_builtins() -> None:
+    """Look for the functions of Triton's language once in each module, and not at each call of a kernel's function."""
+    import triton.language as tl
+    from triton.runtime import interpreter
+
+    patch, names = interpreter._patch_attr, cache(_builtin_names)
+
+    def patch_builtin(package: Any, builder: Any, *scope: Any) -> None:
+        for name in names(package):
+            member = getattr(package, name)
+            if tl.core.is_builtin(member):  # else an outer call has replaced it already
+                patch(package, name, member, builder, *scope)
+
+    interpreter._patch_builtin = patch_builtin
+
+
+def _builtin_names(package: Any) -> tuple[str, ...]:
+    """Return the names of the functions of a module, or of a class, that the compiler implements itself."""
+    import triton.language as tl
+
+    return tuple(name for name, member in inspect.getmembers(package) if tl.core.is_builtin(member))
 
 
 def _loaded(name: str) -> list[ModuleType]:

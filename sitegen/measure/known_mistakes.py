@@ -1,6 +1,6 @@
 """Inputs and a right computation → the outputs that kernels with known mistakes would give, with words for each.
 
-`diagnosis.py` compares them with the output of a wrong kernel.
+`diagnosis.py` compares them with the output of a wrong kernel.  All tensors are on the device of the inputs.
 """
 
 from __future__ import annotations
@@ -100,7 +100,8 @@ def _other_input(name: str, tensors: Mapping[str, Any], compute: Any) -> Iterato
 def _read_apart(tensors: Mapping[str, Any], compute: Any) -> Iterator[Alternative]:
     """Yield what the output becomes when a kernel reads every second number of vectors that have one length."""
     if {one.dim() for one in tensors.values()} == {1} and len({one.numel() for one in tensors.values()}) == 1:
-        index = 2 * torch.arange(next(iter(tensors.values())).numel())
+        first = next(iter(tensors.values()))
+        index = 2 * torch.arange(first.numel(), device=first.device)
         read = {name: _at(tensor, index) for name, tensor in tensors.items()}
         words = "reading every second number of the inputs (`2 * i` instead of `i`)"
         yield Alternative("wrong_stride", words, compute(read))
@@ -109,8 +110,8 @@ def _read_apart(tensors: Mapping[str, Any], compute: Any) -> Iterator[Alternativ
 def _column_by_column(tensors: Mapping[str, Any], compute: Any, expected: Any) -> Iterator[Alternative]:
     """Yield what the output becomes when a kernel reads and writes matrices of one shape with swapped indices."""
     rows, columns = expected.shape
-    index = torch.arange(columns)[None, :] * rows + torch.arange(rows)[:, None]
-    read = {name: _at(one, index) for name, one in tensors.items() if one.shape == expected.shape}
+    r, c = _indices(rows, columns, expected.device)
+    read = {name: _at(one, c * rows + r) for name, one in tensors.items() if one.shape == expected.shape}
     if read:
         output = compute({**tensors, **read}).t().reshape(rows, columns)
         words = "reading and writing with row and column swapped (`c * rows + r` instead of `r * columns + c`)"
@@ -124,14 +125,15 @@ def incomplete_sums(tensors: Mapping[str, Any], of: Sum, compute: Any) -> Iterat
         parts = {name: tensors[name].index_select(axis, places) for name, axis in of.axes.items()}
         return compute({**tensors, **parts})
 
-    found = _parts_of_a_loop(of) if of.noun.startswith("place") else _parts_of_programs(of)
-    for cause, words, places in found:
+    every = torch.arange(of.size, device=tensors[next(iter(of.axes))].device)
+    parts_of = _parts_of_a_loop if of.noun.startswith("place") else _parts_of_programs
+    for cause, words, places in parts_of(of, every):
         yield Alternative(cause, words, only(places))
 
 
-def _parts_of_programs(of: Sum) -> Iterator[tuple[str, str, Any]]:
+def _parts_of_programs(of: Sum, places: Any) -> Iterator[tuple[str, str, Any]]:
     """Yield the places that count when blocks of a sum belong to programs, and some of the programs count."""
-    size, places = of.size, torch.arange(of.size)
+    size = of.size
     for block in (1 << power for power in range(4 if of.noun == "number" else 0, 15)):
         if block >= size:
             return
@@ -144,9 +146,9 @@ def _parts_of_programs(of: Sum) -> Iterator[tuple[str, str, Any]]:
         yield "programs_overwrite", f"using only {of_last} of the last program,", places[last:]
 
 
-def _parts_of_a_loop(of: Sum) -> Iterator[tuple[str, str, Any]]:
+def _parts_of_a_loop(of: Sum, places: Any) -> Iterator[tuple[str, str, Any]]:
     """Yield the places that count when a loop adds block by block, and keeps the last, skips some, or repeats some."""
-    size, places = of.size, torch.arange(of.size)
+    size = of.size
     for block in (1 << power for power in range(3, 9)):
         if block >= size:
             return
@@ -174,7 +176,7 @@ def _half_transposed(matrix: Any) -> Iterator[Alternative]:
     rows, columns = matrix.shape
     words = "copying the numbers in their order, without transposing them (place `r * N + c` instead of `c * M + r`)"
     yield Alternative("swapped_indices", words, matrix.reshape(columns, rows))
-    c, r = torch.arange(columns)[:, None], torch.arange(rows)[None, :]
+    c, r = _indices(columns, rows, matrix.device)
     for side in (1 << power for power in range(3, 8)):
         row, column = r // side * side + c % side, c // side * side + r % side
         values = matrix[row.clamp(max=rows - 1), column.clamp(max=columns - 1)]
@@ -187,7 +189,7 @@ def _misread(name: str, tensor: Any, sizes: Mapping[str, int]) -> Iterator[tuple
     if tensor.dim() != 2:
         return
     rows, columns = tensor.shape
-    r, c = torch.arange(rows)[:, None], torch.arange(columns)[None, :]
+    r, c = _indices(rows, columns, tensor.device)
     if (block := 1 << (columns - 1).bit_length()) != columns:
         words = f"reading `{name}` with a row stride of {block}, the length of a block, instead of {columns}"
         yield "wrong_stride", words, _at(tensor, r * block + c)
@@ -197,6 +199,11 @@ def _misread(name: str, tensor: Any, sizes: Mapping[str, int]) -> Iterator[tuple
             yield "wrong_stride", words, _at(tensor, r * size + c)
         words = f"reading `{name}` with row and column swapped (column · {stride} + row)"
         yield "swapped_indices", words, _at(tensor, c * size + r)
+
+
+def _indices(rows: int, columns: int, device: Any) -> tuple[Any, Any]:
+    """Return the numbers of rows as a column, and those of columns as a row."""
+    return torch.arange(rows, device=device)[:, None], torch.arange(columns, device=device)[None, :]
 
 
 def _at(tensor: Any, index: Any) -> Any:

@@ -5,9 +5,11 @@
 Without the ids of exercises it takes all.  Verdicts of an earlier invocation that are as expected are kept, so that
 several short invocations do what one cannot.  A process of its own checks each solution of `tests/measure/solutions.py`
 on the GPU.  It times those that are right or slow, one at a time, while others are checked, so the times are rough.
-Another process counts their loads under Triton's interpreter.  The races are there, too, which the interpreter cannot
-see.  The table shows the expected cause, the cause that the check named, and the times beside the author's solution.
-Without a GPU all this happens under the interpreter, without a limit, without times and without the races.
+After the checks, other processes count the loads of the right and slow solutions under Triton's interpreter.  Where the
+time is too short for the counts, the verdict stands without them, and the table says `missing`.  The races are there,
+too, which the interpreter cannot see.  The table shows the expected cause, the cause that the check named, and the
+times beside the author's solution.
+Without a GPU all this happens under the interpreter, without times and without the races, in up to 1800 s.
 
 Exit 1 when the check names another cause than expected, or when time was too short for a solution.
 """
@@ -26,14 +28,13 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from itertools import zip_longest
 from pathlib import Path
 
 from machine import ROOT, Limit, environment, table
 
 from sitegen.execute.exercise_folder import exercise_job
 from sitegen.execute.targets import local_target
-from sitegen.measure.exercise import is_solved, lines_of, why_slow, with_counts
+from sitegen.measure.exercise import COUNTS, INTERPRETED, is_solved, lines_of, why_slow, with_counts
 from sitegen.measure.sources import write_sources
 from sitegen.model.exercise import READER, ExerciseJob, ExerciseResult
 from sitegen.model.plain import from_plain, to_plain
@@ -47,9 +48,13 @@ LIMIT_S, WITHOUT_GPU_S = 200.0, 1800.0
 """Seconds of the script, with a GPU and without."""
 AT_ONCE = 16
 """The most processes at a time, each of which has a CUDA context."""
+TIMED_AT_ONCE = 4
+"""As many of them may be for solutions that are timed: they wait for each other, and others shall be checked then."""
 LEAST_LEFT_S = 8.0
 """A solution is not begun with less time left."""
 Answer = Future[tuple[ExerciseResult, float]]
+ON_GPU = {"TRITON_INTERPRET": "0", "OMP_NUM_THREADS": "1"}
+"""Variables of a process on the GPU.  Without the second one, each process would have a thread for each core."""
 _FOLDERS = ("kernels/", "content/exercises/")
 
 
@@ -84,6 +89,8 @@ class Verdict:
     author_us: float | None = None
     of_copy: float | None = None
     of_baseline: float | None = None
+    counts: str = ""
+    """`missing` when the interpreter gave no counts of the loads beside the verdict of a GPU."""
     seconds: float = 0.0
 
     @property
@@ -114,15 +121,17 @@ def site_of_exercises() -> Site:
     return parse_site({path: (ROOT / path).read_text(encoding="utf-8") for path in paths})[0]
 
 
-def child(job_file: Path, folder: Path, answer: Path, lock: Path) -> None:
-    """Check the solution in a folder as `exercise check` does, and time it while no other solution is timed."""
+def child(mode: str, job_file: Path, folder: Path, answer: Path, lock: Path) -> None:
+    """Check the solution in a folder as `exercise check` does, and time it while no other solution is timed; with the
+    mode `counts` only count its loads.
+    """
     import torch
 
-    from sitegen.measure.exercise_process import check_exercise
+    from sitegen.measure.exercise_process import check_exercise, count_exercise
 
     job = from_plain(ExerciseJob, json.loads(job_file.read_text()))
     gpu = torch.cuda.is_available()
-    result = check_exercise(job, folder, "cuda" if gpu else "cpu")
+    result = count_exercise(job, folder) if mode == COUNTS else check_exercise(job, folder, "cuda" if gpu else "cpu")
     if gpu and not result.message:
         from sitegen.measure.exercise_timing import time_kernels
 
@@ -147,37 +156,44 @@ class Checker:
 
     def verdicts(self, solutions: list[Solution]) -> list[Verdict]:
         """Return a verdict for each solution, in the same order."""
-        with ThreadPoolExecutor(min(AT_ONCE, os.cpu_count() or 1)) as pool:
-            answers = [pool.submit(self._answer, one, interpreted=not self._gpu) for one in solutions if one.is_timed]
-            counts = [
-                pool.submit(self._answer, one, interpreted=True) for one in solutions if one.is_timed and self._gpu
-            ]
-            answers += [
-                pool.submit(self._answer, one, interpreted=not self._gpu) for one in solutions if not one.is_timed
-            ]
-        both = zip_longest(solutions, answers, counts)
-        return [verdict(self._jobs[one.exercise], one, answer, count) for one, answer, count in both]
+        at_once = min(AT_ONCE, os.cpu_count() or 1)
+        of_timed = min(TIMED_AT_ONCE, max(1, at_once // 2))
+        with ThreadPoolExecutor(of_timed) as timing, ThreadPoolExecutor(max(1, at_once - of_timed)) as checking:
+            answers = [(timing if one.is_timed else checking).submit(self._answer, one) for one in solutions]
+            counts = [checking.submit(self._counts, one) if one.is_timed and self._gpu else None for one in solutions]
+        each = zip(solutions, answers, counts, strict=True)
+        return [verdict(self._jobs[one.exercise], one, answer, count) for one, answer, count in each]
 
-    def _answer(self, one: Solution, *, interpreted: bool) -> tuple[ExerciseResult, float]:
+    def _answer(self, one: Solution) -> tuple[ExerciseResult, float]:
         """Return the result of a process, and its seconds."""
         began = time.monotonic()
-        result = answer_of(self._jobs[one.exercise], one.code, self._lock, self._limit, interpreted=interpreted)
+        settings = ON_GPU if self._gpu else INTERPRETED
+        result = answer_of(self._jobs[one.exercise], one.code, self._lock, self._limit, settings)
         return result, time.monotonic() - began
 
+    def _counts(self, one: Solution) -> ExerciseResult:
+        """Return the result of a process that only counts."""
+        return answer_of(self._jobs[one.exercise], one.code, self._lock, self._limit, INTERPRETED, COUNTS)
 
-def verdict(job: ExerciseJob, one: Solution, answer: Answer, count: Answer | None) -> Verdict:
+
+def verdict(job: ExerciseJob, one: Solution, answer: Answer, count: Future[ExerciseResult] | None) -> Verdict:
     """Return the verdict on a solution: of the check, with the loads that the interpreter counted beside a GPU."""
     named = (one.exercise, one.mistake, one.expected)
     try:
         result, seconds = answer.result()
-        if count is not None:
-            result = with_counts(result, count.result()[0])
     except TimeoutError:
         return Verdict(*named, "time", ())
     except RuntimeError as why:
         return Verdict(*named, "error", tuple(str(why).splitlines()))
+    counts = ""
+    if count is not None:
+        try:
+            result = with_counts(result, count.result())
+        except (TimeoutError, RuntimeError):
+            counts = "missing"
     said = tuple(lines_of(job, result))
-    found = Verdict(*named, cause_of(job, result), said, result.device, seconds=round(seconds, 1))
+    seconds = round(seconds, 1)
+    found = Verdict(*named, cause_of(job, result), said, result.device, counts=counts, seconds=seconds)
     return replace(found, **times_of(result))
 
 
@@ -202,17 +218,17 @@ def cause_of(job: ExerciseJob, result: ExerciseResult) -> str:
     return "right" if is_solved(job, result) else "failed where it is timed"
 
 
-def answer_of(job: ExerciseJob, code: str, lock: Path, limit: Limit, *, interpreted: bool) -> ExerciseResult:
+def answer_of(
+    job: ExerciseJob, code: str, lock: Path, limit: Limit, settings: dict[str, str], mode: str = "check"
+) -> ExerciseResult:
     """Return the result of a process.  Raises TimeoutError, and RuntimeError when the process gave no result."""
     if limit.left < LEAST_LEFT_S:
         raise TimeoutError
-    on = {"TRITON_INTERPRET": "0"}
-    settings = {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "2"} if interpreted else on
     with tempfile.TemporaryDirectory() as folder:
         place, job_file, answer = Path(folder, "site"), Path(folder, "job.json"), Path(folder, "answer.json")
         job_file.write_text(json.dumps(to_plain(job)))
         write_sources(place, {**job.sources, f"{job.kernel.folder}/{READER}.py": code})
-        words = [sys.executable, __file__, "--child", *map(str, (job_file, place, answer, lock))]
+        words = [sys.executable, __file__, "--child", mode, *map(str, (job_file, place, answer, lock))]
         done = output_of(words, settings, limit.left)
         if not answer.exists():
             raise RuntimeError(done.strip()[-1500:] or "the process gave no answer")
@@ -239,12 +255,13 @@ def kept_verdicts(file: Path) -> list[Verdict]:
 def row(one: Verdict) -> tuple[object, ...]:
     beside = one.time_us / one.author_us if one.time_us and one.author_us else None
     shown = [f"{value:.2f}" if value else "" for value in (one.time_us, beside, one.of_copy, one.of_baseline)]
-    return (one.exercise, one.mistake, one.expected, one.found, *shown, one.seconds, "" if one.holds else "DIFFERENT")
+    holds = "" if one.holds else "DIFFERENT"
+    return (one.exercise, one.mistake, one.expected, one.found, *shown, one.counts, one.seconds, holds)
 
 
 def main(arguments: list[str]) -> int:
     if arguments[0] == "--child":
-        child(*map(Path, arguments[1:]))
+        child(arguments[1], *map(Path, arguments[2:]))
         return 0
     gpu = any(device.gpu for device in local_target().devices)
     out, limit, site = Path(arguments[0]), Limit(LIMIT_S if gpu else WITHOUT_GPU_S), site_of_exercises()
@@ -257,14 +274,28 @@ def main(arguments: list[str]) -> int:
         verdicts = kept + Checker(jobs, Path(folder, "gpu.lock"), limit, gpu).verdicts(missing)
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps([asdict(one) for one in verdicts], indent=1))
-    head = ("exercise", "mistake", "expected", "found", "µs", "x author's time", "of copy", "x torch", "s", "")
+    head = (
+        "exercise",
+        "mistake",
+        "expected",
+        "found",
+        "µs",
+        "x author's time",
+        "of copy",
+        "x torch",
+        "counts",
+        "s",
+        "",
+    )
     print(table(head, [row(one) for one in verdicts]))
     for one in verdicts:
         if one.is_worth_reading:
             print(f"\n{one.exercise}, {one.mistake}:", *one.lines, sep="\n  ")
     held = sum(one.holds for one in verdicts)
     places = Counter(one.device for one in verdicts)
+    missing_counts = sum(one.counts == "missing" for one in verdicts)
     print(f"\n{held} of {len(verdicts)} as expected; checked on {dict(places)}; {limit.spent:.0f} s")
+    print(f"{missing_counts} without counts of the interpreter")
     return 0 if held == len(verdicts) else 1
 
 

@@ -112,3 +112,28 @@ print(z.item())
 
 def test_bounds_of_a_loop_may_be_scalars_of_the_kernel_with_any_numpy(tmp_path: Path) -> None:
     assert said(tmp_path, BEFORE + LOOP) == ["-1.25"]
+
+
+WORK = """
+import inspect
+from triton.runtime.interpreter import InterpreterBuilder
+
+done, search, multiply = [], inspect.getmembers, InterpreterBuilder.create_mul
+inspect.getmembers = lambda *args: done.append("search") or search(*args)
+InterpreterBuilder.create_mul = lambda *args: done.append("product") or multiply(*args)
+
+@triton.jit
+def square(z, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(z + at, tl.sum(at * at, axis=0))
+
+z = torch.empty(4, dtype=torch.int32)
+for _ in range(2):
+    done.clear()
+    square[(1,)](z, BLOCK=4)
+print(z.tolist(), done)
+"""
+
+
+def test_integers_are_multiplied_once_and_the_language_is_searched_at_the_first_launch_only(tmp_path: Path) -> None:
+    assert said(tmp_path, BEFORE + WORK) == ["[14, 14, 14, 14] ['product']"]
