@@ -413,9 +413,11 @@ def _tail(evidence: Evidence, failing: Sequence[Trial], right: Sequence[Trial]) 
     blocks = [1 << power for power in range(4, 14)]
     if not failing or not any(_explains(block, wholes, failing) for block in blocks):
         return None
-    trial, name = failing[-1], list(failing[-1].dims)[-1]
+    name = list(failing[-1].dims)[-1]
     sizes = f"Right at {name} = {_sizes(wholes)}, wrong at {name} = {_sizes(failing)}"
-    if factor := _row_factor(trial):
+    for trial in reversed(failing):  # a long block may also read memory behind the guard bytes, with any numbers
+        if not (factor := _row_factor(trial)):
+            continue
         sentence = (
             f"{sizes}, and at {trial.place} every element of a row is {factor} × the expected value: the places behind "
             "the end of the row count in the sum. Give `tl.load` a mask and an `other` that adds nothing."

@@ -48,7 +48,7 @@ LIMIT_S, WITHOUT_GPU_S = 200.0, 1800.0
 """Seconds of the script, with a GPU and without."""
 AT_ONCE = 16
 """The most processes at a time, each of which has a CUDA context."""
-TIMED_AT_ONCE = 4
+TIMED_AT_ONCE = 5
 """As many of them may be for solutions that are timed: they wait for each other, and others shall be checked then."""
 LEAST_LEFT_S = 8.0
 """A solution is not begun with less time left."""

@@ -137,6 +137,14 @@ def test_sizes_of_powers_of_two_that_are_right_are_an_unmasked_tail() -> None:
     assert diagnose(Evidence((right(M=8, N=128), factor))).cause == "tail_counts"
 
 
+def test_a_long_block_that_reads_any_numbers_leaves_the_tail_of_a_shorter_one_to_tell_the_cause() -> None:
+    expected = torch.rand(3, 127, dtype=torch.float64) + 1
+    factor = trial({"M": 3, "N": 127}, expected * 0.9, expected)
+    anything = trial({"M": 3, "N": 781}, torch.full((3, 127), torch.nan), expected)
+    found = diagnose(Evidence((right(M=8, N=128), factor, anything)))
+    assert found.cause == "tail_counts" and "at M=3, N=127 every element of a row is 0.9 ×" in found.sentence
+
+
 def test_a_size_below_one_block_is_no_whole_block() -> None:
     expected = torch.rand(4, 4, dtype=torch.float64) + 1
     failing = [trial({"M": 4, "N": 4, "K": size}, torch.rand(4, 4), expected) for size in (1, 32, 65)]
