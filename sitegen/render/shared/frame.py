@@ -124,6 +124,8 @@ class Printer:
     templates: Templates
     kept: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
     """Pieces that several pages show, by name, once the first of these pages was printed."""
+    footers: dict[tuple[str, str], tuple[Link, ...]] = field(default_factory=dict, compare=False, repr=False)
+    """The links below a page, by the language of the page and its link to the folder of the site."""
 
     def language(self, lang: str = "") -> PageLanguage:
         """Return the language of a page; an empty tag means that of the site."""
@@ -234,7 +236,7 @@ class Printer:
             versions=self._versions(about.versions, here, href),
             navigation=tuple(Link(text, url if is_external(url) else href(url), url == section) for text, url in links),
             search=Link(spoken.say("Search"), href(SEARCH), section == SEARCH) if config.search else None,
-            footer=_footer(sources, href, spoken),
+            footer=self._footer(href, spoken),
         )
 
     def _versions(self, urls: Mapping[str, str], here: str, href: Callable[[str], str]) -> tuple[Version, ...]:
@@ -244,9 +246,15 @@ class Printer:
             for lang, url in urls.items()
         )
 
+    def _footer(self, href: Callable[[str], str], spoken: PageLanguage) -> tuple[Link, ...]:
+        """Return links to the undated pages and to the glossary.  Pages in folders of equal depth share them."""
+        key = spoken.tag, href("")
+        if key not in self.footers:
+            self.footers[key] = _footer(self.sources, href, spoken)
+        return self.footers[key]
+
 
 def _footer(sources: Sources, href: Callable[[str], str], spoken: PageLanguage) -> tuple[Link, ...]:
-    """Return links to the undated pages and to the glossary."""
     pages = [Link(page.title, href(page_url(page, sources.config))) for page in sources.pages_in(spoken.tag)]
     return (*pages, *([Link(spoken.say("Terms"), href(TERMS))] if sources.site.terms else []))
 
