@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from itertools import accumulate, repeat
 from operator import add, sub
-from typing import Any
+from typing import Any, Literal
 
 from markdown_it.parser_block import ParserBlock
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
+from sitegen.markup.fast.quick_token import QuickToken
 from sitegen.markup.fast.simple_blocks import EMPTY, SimpleBlocks, firsts_of
 
 
@@ -67,6 +68,13 @@ class _BlockState(StateBlock):
             each.append(last)
         self.bsCount = [0] * len(self.bMarks)
         self.lineMax = len(lines)
+
+    def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
+        self.level -= nesting < 0
+        token = QuickToken(ttype, tag, nesting, self.level, block=True)
+        self.level += nesting > 0
+        self.tokens.append(token)
+        return token
 
 
 def _lines_of(src: str) -> list[str]:
