@@ -16,10 +16,13 @@ from markdown_it.token import Token
 from sitegen.markup.collected import Collected, collected
 
 _LINK = re.compile(
-    r"(?<![\w\]])\[(?![@^])(?P<words>[^\[\]\n]{2,200})\]"
+    r"\[(?<![\w\]]\[)(?![@^])(?P<words>[^\[\]\n]{2,200})\]"
     r"(?:(?P<label>\[(?=[^\[\]\n]*[A-Za-z])[^\[\]\n@^]{1,200}\])|(?P<open>\((?![\s()]))|(?P<space> \((?:$|https?://)))"
 )
-"""The head of a link in words; behind a word or a bracket, as in `a[i][j]`, it is none."""
+"""The head of a link in words; behind a word or a bracket, as in `a[i][j]`, it is none.
+
+The regex begins with a bracket, so that `re` goes from bracket to bracket.
+"""
 _MOST_CHARACTERS = 100_000
 """The longest piece of text in which they are looked for."""
 _WORKLOG = "content/worklog/"
@@ -39,10 +42,12 @@ def half_written_plugin(md: MarkdownIt, roles: Iterable[str]) -> None:
 
 def _read(block: Token, role: re.Pattern[str], into: Collected) -> None:
     children = block.children or []
-    for piece, behind in zip(children, [*children[1:], None], strict=True):
-        if piece.type == "text" and len(piece.content) < _MOST_CHARACTERS:
-            _warn_of_links(piece.content, behind, block, into)
-            _warn_of_roles(piece.content, behind, role, block, into)
+    for at, piece in enumerate(children, start=1):
+        text = piece.content
+        if piece.type == "text" and ("[" in text or "{" in text) and len(text) < _MOST_CHARACTERS:
+            behind = children[at] if at < len(children) else None
+            _warn_of_links(text, behind, block, into)
+            _warn_of_roles(text, behind, role, block, into)
 
 
 def _warn_of_links(text: str, behind: Token | None, block: Token, into: Collected) -> None:

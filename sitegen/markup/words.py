@@ -8,11 +8,12 @@ from collections.abc import Iterable, Sequence
 from markdown_it.token import Token
 
 _UNIT = re.compile(
-    r" (?<=\d )(?=(?:%|[µmn]?s|[KMGT]?i?B(?:/s)?|[GMTP]?FLOP(?:/s)?|[GM]Hz|W|V|(?:byte|bit|cycle)s?|×)(?:\W|$)|· \d)"
-    r"|(?<=\d [×·]) (?=\d)"
+    r" (?:(?<=\d )(?=(?:%|[µmn]?s|[KMGT]?i?B(?:/s)?|[GMTP]?FLOP(?:/s)?|[GM]Hz|W|V|(?:byte|bit|cycle)s?|×)(?:\W|$)|· \d)"
+    r"|(?<=\d [×·] )(?=\d))"
 )
+"""A space between a number and its unit.  Both branches begin with the space, so that `re` goes from space to space."""
 _AFTER_DIGIT = re.compile(r"(?<=\d) ")
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
 """Scripts that write no spaces: a character is about half a word there."""
 
 
@@ -63,5 +64,6 @@ def count_words(tokens: Iterable[Token]) -> int:
     text = " ".join([_words_of(token) for token in tokens if token.type in ("inline", "table_rows")])
     if text.isascii():
         return len(text.split())
-    alone = len(_CJK.findall(text))
-    return len(_CJK.sub(" ", text).split()) + (alone + 1) // 2
+    others, runs = _CJK.subn(" ", text)
+    alone = len(text) - len(others) + runs  # a space stands for each run of them
+    return len(others.split()) + (alone + 1) // 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -53,7 +53,8 @@ class _Claim:
     address: str
     what: str
     owner: str
-    span: Span
+    span: Span | None
+    """None for a permalink, whose place is sought only when there is a mistake: that reads its file again."""
     form: re.Pattern[str] = _ADDRESS
 
 
@@ -77,18 +78,26 @@ def address_clashes(site: Site) -> tuple[Diagnostic, ...]:
     diagnostics = list(_unfit_names(site))
     taken = dict(_reserved_addresses(site))
     for claim in (*_content_claims(site), *_alias_claims(site)):
-        address = normalised_address(claim.address)
-        if not claim.form.fullmatch(claim.address) or _HIDDEN.search(claim.address):
-            hint = "an address is letters, digits, `-`, `_`, `.` and slashes, as `/old/`, and no part begins with a dot"
-            diagnostics.append(Diagnostic("SG024", f"{claim.what} is not an address", claim.span, hint))
-        elif mistake := _length_mistake(claim.address):
-            diagnostics.append(Diagnostic("SG024", f"the address {mistake[0]}", claim.span, mistake[1]))
-        elif owner := taken.get(address) or _build_page_at(address):
-            message = f"{claim.what} is already the address of {owner}"
-            diagnostics.append(Diagnostic("SG021", message, claim.span, "choose another"))
+        if mistake := _mistake_of(claim, taken):
+            code, message, hint = mistake
+            span = claim.span or front_matter_span(site.files.get(claim.owner, ""), claim.owner, "permalink")
+            diagnostics.append(Diagnostic(code, message, span, hint))
         else:
-            taken[address] = claim.owner
+            taken[normalised_address(claim.address)] = claim.owner
     return tuple(diagnostics)
+
+
+def _mistake_of(claim: _Claim, taken: Mapping[str, str]) -> tuple[str, str, str] | None:
+    """Return the code, the message and the hint for a claim of what is no address or is taken."""
+    address = normalised_address(claim.address)
+    if not claim.form.fullmatch(claim.address) or _HIDDEN.search(claim.address):
+        hint = "an address is letters, digits, `-`, `_`, `.` and slashes, as `/old/`, and no part begins with a dot"
+        return "SG024", f"{claim.what} is not an address", hint
+    if too_long := _length_mistake(claim.address):
+        return "SG024", f"the address {too_long[0]}", too_long[1]
+    if owner := taken.get(address) or _build_page_at(address):
+        return "SG021", f"{claim.what} is already the address of {owner}", "choose another"
+    return None
 
 
 def _unfit_names(site: Site) -> Iterator[Diagnostic]:
@@ -154,8 +163,7 @@ def _content_claims(site: Site) -> Iterator[_Claim]:
         yield _Claim(address, f"the name `{page.slug}`", page.body.path, page.span)
     for post in site.posts:
         if post.permalink:
-            span = front_matter_span(site.files.get(post.body.path, ""), post.body.path, "permalink")
-            yield _Claim(post.permalink, f"the permalink `{post.permalink}`", post.body.path, span)
+            yield _Claim(post.permalink, f"the permalink `{post.permalink}`", post.body.path, None)
         else:
             address = _in_language(f"/posts/{post.slug}/", post.lang, site)
             yield _Claim(address, f"the name `{post.slug}`", post.body.path, post.span)

@@ -26,9 +26,8 @@ _MODES = frozenset({"1", "L", "LA", "P", "RGB", "RGBA", "CMYK", "YCbCr"})
 _TURNED = (5, 6, 7, 8)
 """Values of EXIF's orientation that exchange width and height."""
 _ORIENTATION = 0x0112
-_EXIF_IN_PNG = (b"eXIf", b"Raw profile type exif")
-"""Bytes of a PNG that may turn it.  Without them its checksums show all damage, in 1 % of the time of decoding it: of
-the 12 s of processor time for the 675 images of a blog."""
+_EXIF, _RAW_EXIF = b"eXIf", b"Raw profile type exif"
+"""Bytes of a PNG that may turn it."""
 _LENGTH = re.compile(r"\s*(\d{1,9}(?:\.\d{0,9})?)(?:px)?\s*")
 _NUMBER = re.compile(r"-?(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})(?:[eE]-?\d)?(?=[\s,]|$)")
 _FOREIGN = frozenset(
@@ -82,11 +81,22 @@ def _checked(opened: Any, data: bytes) -> Image | BrokenImage:
     if kind not in _SHOWN:
         return BrokenImage(f"is {opened.format}, which browsers do not show", "save it as PNG, JPEG, WebP or AVIF")
     image = Image(width, height, kind, as_is=getattr(opened, "is_animated", False) or opened.mode not in _MODES)
-    if kind == "png" and not any(mark in data for mark in _EXIF_IN_PNG):
+    if kind == "png" and _turn_is_known(opened, data):
         opened.verify()
-        return image
-    opened.load()
-    return replace(image, width=height, height=width) if opened.getexif().get(_ORIENTATION) in _TURNED else image
+        turned = "exif" in opened.info and opened.getexif().get(_ORIENTATION) in _TURNED
+    else:
+        opened.load()
+        turned = opened.getexif().get(_ORIENTATION) in _TURNED
+    return replace(image, width=height, height=width) if turned else image
+
+
+def _turn_is_known(opened: Any, data: bytes) -> bool:
+    """Return whether nothing behind the pixels of a PNG can say how it is turned.
+
+    Its checksums then show all damage, in 1 % of the time of decoding it: of the 12 s of processor time for the 675
+    images of a blog, and of the 5 s for 596 screenshots.
+    """
+    return data.count(_EXIF) == int("exif" in opened.info) and _RAW_EXIF not in data
 
 
 def _too_large(pixels: str) -> BrokenImage:

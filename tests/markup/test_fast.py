@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from importlib.metadata import distributions
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
+from markdown_it.rules_inline import StateInline
 
 from sitegen.markup import parse
+from sitegen.markup.fast.addresses import UNCHANGED
 from sitegen.markup.fast.rules_by_character import ANYWHERE, BLOCK, INLINE
 from sitegen.model.site import Markdown
 
@@ -81,7 +84,42 @@ PIECES = [
         "\n\n{.c #d}\nwords `a`\n\n",
         '\n\n"*a*" *b*> (**c**)\n\n',
     ),
-    *("mailto:a@b.c", "http&#58;//a.b", "&amp;", "**bold**", "`a`{.c}", "~~no~~", "$x_1$", "word", "한국어", "\0"),
+    *(
+        "[r s][]",
+        "[a b][r]",
+        "[_a_][R]",
+        "[a_b c][r_s]",
+        "[a\nb][r\ns]",
+        "[a \n b][r]",
+        "[a: b](https://a.b/c?d=%20e#f)",
+        "[a](https://a.b:80/c)",
+        "[a][lost]",
+        "[a//b][r]",
+    ),
+    *(
+        "\n\n[r]: /u\n[r s]: https://a.b/c_d\n\n",
+        "\n\n[R_S]: https://a.b\n'title'\n\n",
+        "\n\n[r]: /u 'title'\n[r]: /v\n[a]: <b>\n\n",
+        "\n\n[r]: a\\*b\n[&amp;]: /c&amp;d\n\n",
+        "\n\n[r]: /u\nwords\n\n",
+        "\n\n[r]:\n/u\n[^n]: note\n\n",
+    ),
+    *(
+        "a_b",
+        "_a_b",
+        "a__b",
+        "a_",
+        "mailto:a@b.c",
+        "http&#58;//a.b",
+        "&amp;",
+        "**bold**",
+        "`a`{.c}",
+        "~~no~~",
+        "$x_1$",
+        "word",
+        "한국어",
+        "\0",
+    ),
 ]
 
 BEGINNINGS = [
@@ -108,6 +146,16 @@ BEGINNINGS = [
 ]
 
 
+TEXTS_WITH_DEFINITIONS = [
+    "[a b][r] and [r][]\n\n[r]: /u\n[s]: https://a.b/c_d\n",
+    "[r](/v) [r]{.c} [r] [lost] [a][lost] ![r]\n\n[R]: https://a.b 'title'\n",
+    "[a [r] b](c.md) [[r]](d.md) [r]\n\n[r]: /u\n[r]: /v\n",
+    "- [a\n  b][r  s]\n- [r\n  s][]\n\n[r s]: /u?a=b#c\n",
+    "[*a*][r] [`a`][r] [r][*a*]\n\n[r]: /u\n\n[*a*]: /v\n",
+    "[r] [s]\n\n[r]: https://A.b/%20%zz\n[s]: /a(b)c\n[ ]: /u\n",
+]
+
+
 def is_read_as_before(text: str) -> bool:
     body = Markdown(text, "content/posts/a.md")
     found = parse.parse_document(body)
@@ -118,6 +166,24 @@ def is_read_as_before(text: str) -> bool:
 @pytest.mark.parametrize("text", BEGINNINGS)
 def test_every_beginning_of_a_rule_is_known(text: str) -> None:
     assert is_read_as_before(text)
+
+
+@pytest.mark.parametrize("text", TEXTS_WITH_DEFINITIONS)
+def test_links_with_definitions_are_read_the_same(text: str) -> None:
+    assert is_read_as_before(text)
+
+
+ADDRESSES = st.text("ab.-/?#%20:@_~'*=&;(é ", max_size=12)
+
+
+@given(st.tuples(st.sampled_from(["", "/", "//", "http://", "https://", "a:"]), ADDRESSES).map("".join))
+@example("https://" + 70 * "a" + "/b")
+@example("https://a.b:80/c")
+@example("https://a@b/c")
+@example("a%2")
+def test_an_address_that_is_left_as_it_is_would_be_left_by_the_library(address: str) -> None:
+    if re.fullmatch(UNCHANGED, address):
+        assert (SLOW.normalizeLink(address), SLOW.validateLink(address)) == (address, True)
 
 
 @given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=3)), max_size=25).map("".join))
@@ -146,3 +212,22 @@ def test_every_inline_rule_is_named_but_that_for_what_is_between() -> None:
 def test_every_block_rule_is_named_or_known_to_begin_anywhere() -> None:
     """A block rule without a name here would never be tried at a line that looks like a paragraph."""
     assert set(SLOW.block.ruler.get_active_rules()) - BLOCK.keys() == ANYWHERE
+
+
+def test_links_with_labels_take_the_short_way() -> None:
+    """If the regex refused them all, they would be read the same, and nothing would show the lost time."""
+    asked: list[str] = []
+
+    def note(state: StateInline, _silent: bool) -> bool:
+        asked.append(state.src)
+        return False
+
+    rules = {"[": [note]}
+    with patch.object(parse.text_parser().inline, "rules_of", rules):
+        parse.parse_document(Markdown("[a_b c][r s], [r s][] and [lost][x y].\n\n[r s]: https://a.b/c\n", "a.md"))
+    assert asked == []
+
+
+def test_definitions_take_the_short_way() -> None:
+    with patch.object(parse.text_parser().block, "_by_rules", side_effect=AssertionError):
+        parse.parse_document(Markdown("Words.\n\n[r]: https://a.b/c\n[s]: /d\n\n\n[t]: #e\n", "a.md"))

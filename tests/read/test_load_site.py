@@ -3,6 +3,7 @@
 import os
 import re
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from sitegen.diagnostics import Severity, has_errors
 from sitegen.model import urls
-from sitegen.read.addresses import normalised_address
+from sitegen.read.addresses import address_clashes, normalised_address
 from sitegen.read.load import load_site, parse_site
 from sitegen.read.root import find_root
 
@@ -111,6 +112,21 @@ def test_a_post_and_an_alias_with_and_without_slashes_are_one_address() -> None:
 def test_no_alias_takes_the_address_of_a_category_or_of_a_list_of_tasks(alias: str) -> None:
     taken = POST.format("a").replace("---\nText", f"category: Foundations\naliases: [{alias}]\n---\nText")
     assert codes({"content/posts/a.md": taken}) == [("SG021", "content/posts/a.md")]
+
+
+def test_a_permalink_that_is_taken_is_shown_at_its_place() -> None:
+    moved = POST.format("b").replace("---\nText", "permalink: /posts/a/\n---\nText")
+    files = SITE | {"content/posts/a.md": POST.format("a"), "content/posts/b.md": moved}
+    [mistake] = parse_site(files)[1]
+    assert (mistake.code, mistake.span.path, mistake.span.line) == ("SG021", "content/posts/b.md", 4)
+
+
+def test_no_file_is_read_again_for_a_permalink_without_a_mistake() -> None:
+    """A site of two thousand permalinks was read twice, the second time by one process."""
+    moved = POST.format("a").replace("---\nText", "permalink: /a/\n---\nText")
+    site = parse_site(SITE | {"content/posts/a.md": moved})[0]
+    with patch("sitegen.read.addresses.front_matter_span", side_effect=AssertionError):
+        assert address_clashes(site) == ()
 
 
 @pytest.mark.parametrize("url", LIST_URLS)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from markdown_it import MarkdownIt
 
 from sitegen.markup.collected import add_rules
+from sitegen.markup.fast.addresses import quick_addresses
 from sitegen.markup.fast.core import quick_core
 from sitegen.markup.fast.renderer import QuickRenderer
 from sitegen.markup.fast.rules_by_character import rules_by_first_character
@@ -23,5 +24,6 @@ def shortcuts(md: MarkdownIt) -> None:
     rules = md.renderer.rules  # type: ignore[attr-defined]
     md.renderer = QuickRenderer(md)
     add_rules(md, {**rules, "table_rows": render_rows})
+    quick_addresses(md)
     quick_core(md)
     rules_by_first_character(md)

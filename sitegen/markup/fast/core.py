@@ -21,7 +21,7 @@ def quick_core(md: MarkdownIt) -> None:
 
 
 def _may_hold_address(text: str) -> bool:
-    return ("//" in text or "mailto:" in text.lower()) and has_few_addresses(text)
+    return ("//" in text or (":" in text and "mailto:" in text.lower())) and has_few_addresses(text)
 
 
 def _without_nulls(state: StateCore) -> None:

@@ -17,7 +17,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline, text
 
 from sitegen.markup.fast.block import QuickBlock
-from sitegen.markup.fast.inline import QuickInline, where_rules_begin
+from sitegen.markup.fast.inline import QuickInline, links_of_words, where_rules_begin
 from sitegen.markup.fast.simple_blocks import SimpleBlocks
 
 BLOCK = {
@@ -68,9 +68,11 @@ and this look does not, so that it would take time by the square of the list's l
 _DEFINES = (":", "~")
 _CHAINS = ("", "paragraph", "reference", "blockquote", "list", "table", "footnote_def")
 """The chains of rules that markdown-it and its plugins ask for: all rules, and those that may end a certain block."""
-_WITH_THE_NEXT = {"!": r"!(?=\[)", ":": ":(?=//)"}
-"""The stricter beginnings of constructs whose first character is common in prose."""
-_PLACES = where_rules_begin("".join(sorted(set("".join(INLINE.values())))), _WITH_THE_NEXT)
+_WITH_THE_NEXT = {"!": r"!(?=\[)", ":": ":(?=//)", "_": r"_(?:(?<![^\W_]_)|(?![^\W_]))"}
+"""The stricter beginnings of constructs whose first character is common in prose; a `_` within a word begins none."""
+_CHARACTERS = "".join(sorted(set("".join(INLINE.values()))))
+_PLACES = where_rules_begin(_CHARACTERS, _WITH_THE_NEXT)
+_LINKS = links_of_words(_CHARACTERS, _WITH_THE_NEXT)
 _MARKS = (*sorted({*"".join(INLINE.values())} - {"!", ":", "\n", "`"}), "![", "//", " \n", "\n ", "\n\t")
 """The beginnings of all constructs but code, also of an address, which a rule for whole texts reads."""
 
@@ -90,7 +92,7 @@ def rules_by_first_character(md: MarkdownIt) -> None:
 
     md.inline.ruler.getRules("")[:] = [at_character]
     md.inline = QuickInline(
-        md.inline, _PLACES, {mark: [r for r in rules if r is not text] for mark, rules in inline.items()}
+        md.inline, _PLACES, _LINKS, {mark: [r for r in rules if r is not text] for mark, rules in inline.items()}
     )
     md.block = QuickBlock(md.block, SimpleBlocks("".join(BLOCK.values()), _MARKS))
     for chain, known, anywhere in chains:

@@ -1,6 +1,7 @@
 """Turn a simple block that no other block contains into tokens at once.
 
-Simple blocks are paragraphs, headings, plain fences, lists with one line an item, and tables of words and code.
+Simple blocks are paragraphs, headings, plain fences, lists with one line an item, definitions of links, and tables of
+words and code.
 
 The lines of a text become a text of their first characters, in which one regex recognises a simple block and its end.
 Every block that may be something else is left to the rules of markdown-it.
@@ -15,6 +16,7 @@ from markdown_it.common.utils import mdTrim
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
+from sitegen.markup.fast.definitions import read_definitions
 from sitegen.markup.fast.quick_token import QuickToken
 from sitegen.markup.fast.tables import read_table
 
@@ -67,6 +69,8 @@ class SimpleBlocks:
             return items is not None and self._read_list(state, line, items)
         if first in "`~":
             return _read_fence(state, line)
+        if first == "[":
+            return read_definitions(state, firsts, line)
         if paragraph := self._paragraph.match(firsts, line):
             _push_paragraph(state, line, paragraph.end())
             state.line = paragraph.end()

@@ -258,9 +258,14 @@ class Sources:
 
     def pages_in(self, lang: str) -> tuple[Page, ...]:
         """Return the undated pages in a language; those in the site's language when there are none."""
-        own = self.config.language
-        by_language = {tag: tuple(p for p in self.site.pages if self.language_of(p) == tag) for tag in (own, lang)}
-        return by_language[lang] or by_language[own]
+        return self._pages_by_language.get(lang) or self._pages_by_language.get(self.config.language, ())
+
+    @cached_property
+    def _pages_by_language(self) -> Mapping[str, tuple[Page, ...]]:
+        by_language: dict[str, list[Page]] = {}
+        for page in self.site.pages:
+            by_language.setdefault(self.language_of(page), []).append(page)
+        return {lang: tuple(pages) for lang, pages in by_language.items()}
 
     @cached_property
     def translations(self) -> Mapping[str, Mapping[str, Post]]:

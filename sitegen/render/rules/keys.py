@@ -187,7 +187,7 @@ class Keys:
         return replace(sheet, dependencies=partial(self._dependencies, sheet), make=make)
 
     def _make(self, sheet: Sheet, printer: Printer) -> Files:
-        noting = NotingPrinter(printer.sources, printer.templates, printer.kept)
+        noting = NotingPrinter(printer.sources, printer.templates, printer.kept, printer.footers)
         files = sheet.make(noting)
         if noted := noting.noted(files):
             self._noted[sheet.name] = noted

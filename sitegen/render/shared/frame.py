@@ -114,6 +114,8 @@ class Frame:
     navigation: tuple[Link, ...]
     search: Link | None
     footer: tuple[Link, ...]
+    footer_items: Markup
+    """The links of `footer` as items of a list.  They are written once for all pages that show the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,10 @@ class Printer:
     templates: Templates
     kept: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
     """Pieces that several pages show, by name, once the first of these pages was printed."""
+    footers: dict[tuple[str, str], tuple[tuple[Link, ...], Markup]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    """The links below a page and their HTML, by the language of the page and its link to the folder of the site."""
 
     def language(self, lang: str = "") -> PageLanguage:
         """Return the language of a page; an empty tag means that of the site."""
@@ -191,7 +197,7 @@ class Printer:
         about: About,
     ) -> Frame:
         sources, config, lang = self.sources, self.sources.config, spoken.tag
-        links = navigation(sources, spoken)
+        links, (footer, footer_items) = navigation(sources, spoken), self._footer(href, spoken)
         site = absolute(sources.address(HOME, lang), config)
         above = [(text, absolute(url, config)) for text, url in links if url == section != here]
         trail = [(config.title, site), *above]
@@ -234,7 +240,8 @@ class Printer:
             versions=self._versions(about.versions, here, href),
             navigation=tuple(Link(text, url if is_external(url) else href(url), url == section) for text, url in links),
             search=Link(spoken.say("Search"), href(SEARCH), section == SEARCH) if config.search else None,
-            footer=_footer(sources, href, spoken),
+            footer=footer,
+            footer_items=footer_items,
         )
 
     def _versions(self, urls: Mapping[str, str], here: str, href: Callable[[str], str]) -> tuple[Version, ...]:
@@ -244,9 +251,20 @@ class Printer:
             for lang, url in urls.items()
         )
 
+    def _footer(self, href: Callable[[str], str], spoken: PageLanguage) -> tuple[tuple[Link, ...], Markup]:
+        """Return links to the undated pages and to the glossary.  Pages in folders of equal depth share them."""
+        key = spoken.tag, href("")
+        if key not in self.footers:
+            links = _footer(self.sources, href, spoken)
+            self.footers[key] = links, Markup("").join(map(_item, links))
+        return self.footers[key]
+
+
+def _item(link: Link) -> Markup:
+    return Markup('<li><a href="{}">{}</a></li>\n').format(link.href, link.text)
+
 
 def _footer(sources: Sources, href: Callable[[str], str], spoken: PageLanguage) -> tuple[Link, ...]:
-    """Return links to the undated pages and to the glossary."""
     pages = [Link(page.title, href(page_url(page, sources.config))) for page in sources.pages_in(spoken.tag)]
     return (*pages, *([Link(spoken.say("Terms"), href(TERMS))] if sources.site.terms else []))
 

@@ -38,6 +38,9 @@ from sitegen.render.shared.frame import Printer
 from sitegen.render.shared.placeholder import absent
 from sitegen.render.texts.images import render_image
 
+_PLAIN = (LinkSlot, ImageSlot, FileSlot, TermSlot)
+"""The slots whose content is an address or an image.  A tuple, because making a union for each slot takes longer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -100,7 +103,7 @@ def plain_contents(printer: Printer, text: Post | WorklogEntry) -> tuple[str, ..
     no list of references; else None.
     """
     document, name = printer.sources.document(text.body), document_key(text.body)
-    plain = all(isinstance(slot, LinkSlot | ImageSlot | FileSlot | TermSlot) for slot in document.slots)
+    plain = all(isinstance(slot, _PLAIN) for slot in document.slots)
     if not plain or printer.sources.linked.references.get(name):
         return None
     place = Place(name, day_url(text.date)) if isinstance(text, WorklogEntry) else _place_of_post(printer, name, text)
@@ -114,7 +117,7 @@ def _place_of_post(printer: Printer, name: str, post: Post) -> Place:
 def fill_slot(printer: Printer, document: Document, place: Place, index: int) -> Markup:
     """Return the content of one slot."""
     slot: Slot = document.slots[index]
-    if isinstance(slot, LinkSlot | ImageSlot | FileSlot | TermSlot):
+    if isinstance(slot, _PLAIN):
         target = printer.sources.linked.hrefs.get(
             (place.name, index), "" if isinstance(slot, TermSlot) else slot.target
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import groupby
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from sitegen.model.document import ImageSlot
 from sitegen.model.image import ImageVariant, variants_of
@@ -27,7 +27,7 @@ def render_image(slot: ImageSlot, url: str, linked: Linked, here: str) -> Markup
     shown = _element("img", attributes)
     offered = variants_of(url, image) if image and linked.site.config.images else ()
     sources = Markup("").join(_sources(offered, here))
-    return Markup("<picture>{}{}</picture>").format(sources, shown) if sources else shown
+    return Markup(f"<picture>{sources}{shown}</picture>") if sources else shown
 
 
 def _sources(offered: Iterable[ImageVariant], here: str) -> Iterable[Markup]:
@@ -37,5 +37,5 @@ def _sources(offered: Iterable[ImageVariant], here: str) -> Iterable[Markup]:
 
 
 def _element(name: str, attributes: dict[str, str]) -> Markup:
-    written = Markup("").join(Markup(' {}="{}"').format(*pair) for pair in attributes.items())
-    return Markup("<{}{}>").format(name, written)
+    written = "".join([f' {escape(key)}="{escape(value)}"' for key, value in attributes.items()])
+    return Markup(f"<{name}{written}>")

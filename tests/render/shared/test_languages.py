@@ -128,6 +128,20 @@ def test_a_translation_shows_what_the_cells_of_its_original_gave(both: Pages) ->
         assert words(both, path, "#first-look samp") == "1 < 2"
 
 
+def test_each_page_links_the_undated_pages_of_its_language_from_its_own_folder(make: SimpleNamespace) -> None:
+    """Pages of one language in folders of equal depth share the links below them, and no others do."""
+    site = make.site()
+    about = site.pages[0]
+    korean = Page("about", "소개", replace(about.body, path="content/pages/about.ko.md"), about.span, lang="ko")
+    pages = make.rendered(replace(site, pages=(about, korean)))
+    assert hrefs(pages, "index.html", "footer .legend a")[0] == "about/"
+    assert hrefs(pages, "about/index.html", "footer .legend a")[0] == "../about/"
+    assert hrefs(pages, "posts/softmax/index.html", "footer .legend a")[0] == "../../about/"
+    assert hrefs(pages, "terms/warp/index.html", "footer .legend a")[0] == "../../about/"
+    assert hrefs(pages, "ko/about/index.html", "footer .legend a")[0] == "../../ko/about/"
+    assert hrefs(pages, "404.html", "footer .legend a")[0] == "/blog/about/"
+
+
 def test_a_page_in_a_language_without_posts_leads_to_the_lists_of_the_site(make: SimpleNamespace) -> None:
     site = make.site()
     about = site.pages[0]
