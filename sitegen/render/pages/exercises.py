@@ -147,7 +147,7 @@ def exercise_page(printer: Printer, exercise: Exercise) -> dict[str, str]:
         starter=printer.html_of((starter, "triton"), lambda: "".join(listing(starter, "triton", NUMBERED))),
         zip=exercise_zip_url(exercise.id).rpartition("/")[2],
         prepare=_PREPARE,
-        commands=(f"unzip {exercise.id}.zip", f"cd {exercise.id}", "python check.py"),
+        commands=(f"unzip -q {exercise.id}.zip", f"cd {exercise.id}", "python check.py"),
         folder=exercise.id,
         checks=tuple(_checks(exercise, kernel)),
         series=_series(sources, exercise, here),
