@@ -55,7 +55,11 @@ def _post_program(sources: Sources, post: Post) -> PostProgram:
 
 
 def series_zip(printer: Printer, series: Series) -> Files:
-    """Return a zip with all programs of the posts of a series and of their kernels; empty when there are none."""
+    """Return a zip with all programs of the posts of a series and of their kernels; empty when there are none.
+
+    It holds one folder, which has the id of the series, so that it unpacks into no other folder's files.  The posts
+    come first, in the order of the series.
+    """
     sources = printer.sources
     posts = sources.posts_of(series)
     names = sorted({name for post in posts for name in sources.kernels_of.get(post.body.path, ())})
@@ -66,8 +70,9 @@ def series_zip(printer: Printer, series: Series) -> Files:
         files |= kernel_programs(printer, kernel)
     if not files:
         return {}
-    names_of_files = {path.partition("/")[2]: text for path, text in sorted(files.items())}
-    return {series_zip_url(series.id): _zip({"README.md": _readme(sources, series, names_of_files), **names_of_files})}
+    names_of_files = {path.partition("/")[2]: text for path, text in files.items()}
+    held = {"README.md": _readme(sources, series, names_of_files), **names_of_files}
+    return {series_zip_url(series.id): _zip({f"{series.id}/{name}": content for name, content in held.items()})}
 
 
 def has_programs(sources: Sources, series: Series) -> bool:
@@ -85,7 +90,7 @@ def _readme(sources: Sources, series: Series, files: Iterable[str]) -> str:
 
 {series.tagline}
 
-The programs of [{page}]({page}). They need a GPU of NVIDIA, and:
+The programs of [{page}]({page}). They need an NVIDIA GPU, and these packages:
 
     pip install torch triton "cuda-core[cu13]"
 
@@ -93,6 +98,8 @@ The programs of [{page}]({page}). They need a GPU of NVIDIA, and:
 each implementation of the kernels: a file checks the implementation against its reference, and times it. A file whose
 docstring names nvcc needs the CUDA toolkit. Without a GPU, the Triton programs check small shapes under Triton's
 interpreter.
+
+The list has the posts in the order of the series, and then the kernels:
 
 {commands}
 """
