@@ -142,6 +142,30 @@ def test_file_that_is_no_list_of_rows_gets_a_row_of_its_own_words(tmp_path: Path
     assert f"write a line for each row in it, as in `{row}" in told
 
 
+@pytest.mark.parametrize(
+    ("text", "columns", "row"),
+    [
+        ("", "gpu, memory", "- {gpu: …, memory: …}"),
+        ("[]\n", "gpu, memory", "- {gpu: …, memory: …}"),
+        ("H100: 80 GB\n", "gpu, memory", "- {gpu: H100, memory: 80 GB}"),
+        ("H100: 80 GB\n", "memory, name", "- {memory: 80 GB, name: H100}"),
+        ("H100: {memory: 80 GB, year: 2022}\n", "memory, gpu", "- {memory: 80 GB, gpu: H100}"),
+        ("gpu: H100\nmemory: 80 GB\n", "gpu, memory", "- {gpu: H100, memory: 80 GB}"),
+        ("- H100\n- H200\n", "gpu, memory", "- {gpu: H100, memory: …}"),
+        (
+            "gpus:\n  - {gpu: H100, year: 2022}\n",
+            "gpu, memory",
+            "- {gpu: H100, memory: …}`, without `gpus:` above them",
+        ),
+        ("- 5\n- {a: 1, b: 2, c: 3, d: 4, e: 5}\n", "e, d, c, b, a", "- {e: 5, d: 4, c: 3, b: 2, a: 1}"),
+    ],
+)
+def test_row_of_the_hint_has_the_columns_of_the_table(tmp_path: Path, text: str, columns: str, row: str) -> None:
+    body = f"```{{data-table}} gpus\n:columns: {columns}\n```\n"
+    told = mistakes(site(tmp_path, body, **{"content/data/gpus.yaml": text}))
+    assert f"write a line for each row in it, as in `{row}" in told
+
+
 def test_name_of_a_directive_of_sitegen_is_taken(tmp_path: Path) -> None:
     told = mistakes(site(tmp_path, "Text.\n", **{"templates/directives/figure.html": "{# about: A. #}\n"}))
     assert "sitegen has a directive `figure` already" in told
