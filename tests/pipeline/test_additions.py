@@ -125,6 +125,21 @@ def test_mistake_in_such_a_file_is_no_mistake_of_the_text_that_uses_it(tmp_path:
 
 
 @pytest.mark.parametrize(
+    ("head", "frame"),
+    [
+        ("{#\nabout: A.\noptoins: {}\n#}\n", "3 | optoins: {}\n      | ^^^^^^^ did you mean `options`?"),
+        ("{# abuot: A. #}\n", "1 | {# abuot: A. #}\n      |    ^^^^^ did you mean `about`?"),
+        (
+            "{#-  \nabout: A.\noptions: {a: {abuot: B.}}\n#}\n",
+            "3 | options: {a: {abuot: B.}}\n      |               ^^^^^",
+        ),
+    ],
+)
+def test_line_of_a_mistake_in_a_head_is_shown_and_marked(tmp_path: Path, head: str, frame: str) -> None:
+    assert frame in mistakes(site(tmp_path, "Text.\n", **{"templates/directives/own.html": f"{head}<p>A</p>\n"}))
+
+
+@pytest.mark.parametrize(
     ("text", "row"),
     [
         ("H100: 80 GB\nH200: 141 GB\n", "- {name: H100, value: 80 GB}"),
