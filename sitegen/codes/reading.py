@@ -303,6 +303,7 @@ _KERNELS = (
 
 GROUP = CodeGroup(
     "Reading files",
-    "The room `read` reports these while it turns files into the model.",
+    "The room `read` reports these while it turns files into the model. SG028 comes from `linking`: only the whole "
+    "site shows which of two names is wrong.",
     (*_FILES, *_KEYS, *_ADDRESSES, *_KERNELS),
 )

@@ -10,7 +10,7 @@ SG213 an image that no page can show (image_files.py) · SG214 unknown GPU
 SG215 a link to an old address (moved_links.py) · SG216 an exercise that cannot be checked (exercises.py)
 SG217 unknown cell (kernel_refs.py) · SG218 unknown author
 SG220 a concept that is taught only later · SG221 series in a circle · SG222 unknown series
-SG223 a concept that is nearly another (reading_order.py)
+SG223 a concept that is nearly another (reading_order.py) · SG028 a topic (topics.py)
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from sitegen.linking.plot_refs import plot_mistakes
 from sitegen.linking.reading_order import order_mistakes
 from sitegen.linking.related import Related
 from sitegen.linking.targets import AddressBook, Resolution, address_book, redirects_of, resolve
+from sitegen.linking.topics import topic_mistakes
 from sitegen.linking.translations import translated_cells
 from sitegen.linking.value_refs import figure_mistakes, known_gpus, known_names, references_in
 from sitegen.model import urls
@@ -200,6 +201,7 @@ def _names(site: Site, shown: Site, documents: Mapping[str, Document]) -> Iterat
         for exercise in (one for phase in series.phases for one in phase.exercises if not one.title):
             if exercise.id.name not in exercises:
                 yield unknown("SG208", "exercise", exercise.id.name, exercises, exercise.id.span)
+    yield from topic_mistakes(site)
     authors = site.config.authors
     is_read = authors or site.config.title  # else site.yaml has no title, or cannot be read at all
     named = (ref for post in site.posts for ref in post.authors if is_read and ref.name not in authors)

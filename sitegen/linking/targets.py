@@ -242,4 +242,5 @@ def redirects_of(site: Site) -> dict[str, str]:
 
 
 def _folders(site: Site) -> dict[str, str]:
-    return {post.folder: urls.post_url(post, site.config) for post in originals(site) if post.folder}
+    """Map the folder of each post to the URL of the folder with its files."""
+    return {post.folder: urls.files_url(urls.post_url(post, site.config)) for post in originals(site) if post.folder}

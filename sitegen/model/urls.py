@@ -183,6 +183,14 @@ def output_path(url: str) -> str:
     return f"{url}index.html" if not url or url.endswith("/") else url
 
 
+def files_url(page: str) -> str:
+    """Return the URL of the folder with the files of a page: `2024/sum/` for `2024/sum.html`, else the page's own.
+
+    Two pages such as `2024/sum.html` and `2024/max.html` may have different files of one name.
+    """
+    return page if not page or page.endswith("/") else f"{page.rpartition('.')[0]}/"
+
+
 def card_url(url: str) -> str:
     """Return the URL of a page's social card: `posts/softmax/social-card.png`."""
     page = output_path(url)

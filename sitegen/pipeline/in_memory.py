@@ -18,6 +18,7 @@ from sitegen.model.linked import Linked
 from sitegen.model.site import Site
 from sitegen.pipeline.build import Route, build
 from sitegen.pipeline.link_site import LinkedSite, link
+from sitegen.pipeline.mistakes import texts_of
 from sitegen.pipeline.parse_texts import parse_texts
 from sitegen.pipeline.plan import FullPlan, plan_all_pages
 from sitegen.pipeline.print_pages import PagesInMemory, print_in_memory
@@ -43,6 +44,8 @@ class LoadedSite:
     """The document of each text, by `document_key`, without its HTML."""
     records: Records
     diagnostics: tuple[Diagnostic, ...]
+    sources: Mapping[str, str]
+    """The text of every file of the site, by path."""
 
     @property
     def site(self) -> Site:
@@ -51,7 +54,7 @@ class LoadedSite:
     @property
     def texts(self) -> Mapping[str, str]:
         """The text of every file that a diagnostic may point into."""
-        return ChainMap(cast(dict[str, str], self.records.files), cast(dict[str, str], self.site.files))
+        return ChainMap(cast(dict[str, str], self.records.files), cast(dict[str, str], self.sources))
 
     @cached_property
     def evidence(self) -> Evidence:
@@ -163,4 +166,5 @@ def _loaded(site: LinkedSite) -> LoadedSite:
     doubted = {mistake.span.path for mistake in mistakes if "/results/" in mistake.span.path}
     files = {path: record_text(root, path) for path in doubted}
     records = replace(records, files={**files, **records.files})
-    return LoadedSite(root, site.texts.as_of, site.texts.linked, site.texts.documents, records, mistakes)
+    sources = texts_of(site.parsed.files)
+    return LoadedSite(root, site.texts.as_of, site.texts.linked, site.texts.documents, records, mistakes, sources)

@@ -12,8 +12,12 @@ from sitegen.read.texts import LazyTexts
 
 def report_of(diagnostics: Collection[Diagnostic], files: SiteFiles) -> str:
     """Return the mistakes as the author sees them, each with its line."""
-    request = files.request
-    return render_report(diagnostics, LazyTexts(request.root, files.signatures, request.privacy.published))
+    return render_report(diagnostics, texts_of(files))
+
+
+def texts_of(files: SiteFiles) -> LazyTexts:
+    """Return the text of every file of a site, which a mistake may be in: also of templates and data."""
+    return LazyTexts(files.request.root, files.signatures, files.request.privacy.published)
 
 
 def mistakes_error(diagnostics: Collection[Diagnostic], files: SiteFiles) -> MistakesError:

@@ -44,7 +44,8 @@ class PreviewSheets:
         if own := self._find(path):
             yield own
         every = self.all()
-        yield from (every[n] for folder in above for n in (folder, f"{folder}index.html") if n in every)
+        pages = (name for folder in above for name in (folder, f"{folder}index.html", f"{folder[:-1]}.html"))
+        yield from (every[name] for name in pages if name in every)
         beside = [name for name in every if name.rpartition("/")[0] == path.rpartition("/")[0]]
         yield from (every[name] for name in beside if not name.endswith(".html"))
 

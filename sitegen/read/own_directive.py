@@ -13,7 +13,7 @@ from sitegen.read.yaml_nodes import Node, parse_yaml
 
 FOLDER = "templates/directives"
 _PATH = re.compile(rf"{FOLDER}/([a-z][a-z0-9-]*)\.html")
-_HEAD = re.compile(r"\s*\{#-?(.*?)-?#\}", re.DOTALL)
+_HEAD = re.compile(r"\s*\{#-?(?:[ \t]*\n)?(.*?)-?#\}", re.DOTALL)
 
 
 class Content(StrEnum):

@@ -5,11 +5,11 @@ A topic, a planned post and an exercise may be a name alone: `planned: [Attentio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sitegen.diagnostics import Diagnostic, Span, near_words
+from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model.site import Phase, PlannedPost, Ref, Series, SeriesExercise, Topic
 from sitegen.read.pages import stem
 from sitegen.read.shape import Converter, Diagnostics, items_of, read_as
@@ -38,7 +38,6 @@ def parse_series(text: str, path: str) -> tuple[Series, tuple[Diagnostic, ...]]:
         series = replace(series, phases=(short,))
     diagnostics += _listed_twice("post", series.posts)
     diagnostics += _listed_twice("exercise", [one.id for phase in series.phases for one in phase.exercises])
-    diagnostics += (mistake for phase in series.phases for mistake in _topics_elsewhere(phase))
     return series, tuple(diagnostics)
 
 
@@ -83,21 +82,3 @@ def _listed_twice(what: str, names: Iterable[Ref]) -> Iterator[Diagnostic]:
         if first.setdefault(ref.name, ref) is not ref:
             hint = f"first on line {first[ref.name].span.line}"
             yield Diagnostic("SG023", f"the {what} `{ref.name}` stands twice", ref.span, hint)
-
-
-def _topics_elsewhere(phase: Phase) -> Iterator[Diagnostic]:
-    """Yield a diagnostic for each name of a topic that its phase does not list."""
-    posts = [ref.name for ref in phase.posts]
-    exercises = [one.id.name for one in phase.exercises]
-    for topic in phase.topics:
-        for what, refs, listed in (("post", topic.posts, posts), ("exercise", topic.exercises, exercises)):
-            strangers = (ref for ref in refs if ref.name not in listed)
-            yield from (_stranger(what, ref, listed) for ref in strangers)
-
-
-def _stranger(what: str, ref: Ref, listed: Sequence[str]) -> Diagnostic:
-    """Return the diagnostic for a post or an exercise of a topic; the mistake may also be in the list of the phase."""
-    near = near_words(ref.name, listed)
-    known = f"the phase lists {', '.join(listed)}" if listed else f"the phase lists no {what}"
-    hint = f"the phase lists `{near[0]}`: write one name in both places" if near else known
-    return Diagnostic("SG028", f"unknown {what} of this phase `{ref.name}`", ref.span, hint)

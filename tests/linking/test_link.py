@@ -122,6 +122,13 @@ def test_image_goes_beside_the_page_of_its_post() -> None:
     assert hrefs(found, "max") == ["old/max/img/a%20b.png", "logo.png"]
 
 
+def test_image_of_a_post_whose_address_is_a_file_goes_into_a_folder_of_that_name() -> None:
+    posts = [post(slug, "![a](a.png)", permalink=f"/2024/{slug}.html") for slug in ("max", "v1.2")]
+    found, _ = linked(site(*posts), "content/posts/max/a.png", "content/posts/v1.2/a.png")
+    assert hrefs(found, "max") == ["2024/max/a.png"]
+    assert found.assets == {"2024/max/a.png": "content/posts/max/a.png", "2024/v1.2/a.png": "content/posts/v1.2/a.png"}
+
+
 @pytest.mark.parametrize(
     "target", ["../../../secrets.png", "/etc/passwd", "../../../../x.png", "../../../kernels/scale/x.png"]
 )

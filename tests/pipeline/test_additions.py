@@ -125,6 +125,21 @@ def test_mistake_in_such_a_file_is_no_mistake_of_the_text_that_uses_it(tmp_path:
 
 
 @pytest.mark.parametrize(
+    ("head", "frame"),
+    [
+        ("{#\nabout: A.\noptoins: {}\n#}\n", "3 | optoins: {}\n      | ^^^^^^^ did you mean `options`?"),
+        ("{# abuot: A. #}\n", "1 | {# abuot: A. #}\n      |    ^^^^^ did you mean `about`?"),
+        (
+            "{#-  \nabout: A.\noptions: {a: {abuot: B.}}\n#}\n",
+            "3 | options: {a: {abuot: B.}}\n      |               ^^^^^",
+        ),
+    ],
+)
+def test_line_of_a_mistake_in_a_head_is_shown_and_marked(tmp_path: Path, head: str, frame: str) -> None:
+    assert frame in mistakes(site(tmp_path, "Text.\n", **{"templates/directives/own.html": f"{head}<p>A</p>\n"}))
+
+
+@pytest.mark.parametrize(
     ("text", "row"),
     [
         ("H100: 80 GB\nH200: 141 GB\n", "- {name: H100, value: 80 GB}"),
@@ -139,6 +154,30 @@ def test_mistake_in_such_a_file_is_no_mistake_of_the_text_that_uses_it(tmp_path:
 def test_file_that_is_no_list_of_rows_gets_a_row_of_its_own_words(tmp_path: Path, text: str, row: str) -> None:
     told = mistakes(site(tmp_path, "```{data-table} gpus\n```\n", **{"content/data/gpus.yaml": text}))
     assert "content/data/gpus.yaml is no list of rows" in told
+    assert f"write a line for each row in it, as in `{row}" in told
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "row"),
+    [
+        ("", "gpu, memory", "- {gpu: …, memory: …}"),
+        ("[]\n", "gpu, memory", "- {gpu: …, memory: …}"),
+        ("H100: 80 GB\n", "gpu, memory", "- {gpu: H100, memory: 80 GB}"),
+        ("H100: 80 GB\n", "memory, name", "- {memory: 80 GB, name: H100}"),
+        ("H100: {memory: 80 GB, year: 2022}\n", "memory, gpu", "- {memory: 80 GB, gpu: H100}"),
+        ("gpu: H100\nmemory: 80 GB\n", "gpu, memory", "- {gpu: H100, memory: 80 GB}"),
+        ("- H100\n- H200\n", "gpu, memory", "- {gpu: H100, memory: …}"),
+        (
+            "gpus:\n  - {gpu: H100, year: 2022}\n",
+            "gpu, memory",
+            "- {gpu: H100, memory: …}`, without `gpus:` above them",
+        ),
+        ("- 5\n- {a: 1, b: 2, c: 3, d: 4, e: 5}\n", "e, d, c, b, a", "- {e: 5, d: 4, c: 3, b: 2, a: 1}"),
+    ],
+)
+def test_row_of_the_hint_has_the_columns_of_the_table(tmp_path: Path, text: str, columns: str, row: str) -> None:
+    body = f"```{{data-table}} gpus\n:columns: {columns}\n```\n"
+    told = mistakes(site(tmp_path, body, **{"content/data/gpus.yaml": text}))
     assert f"write a line for each row in it, as in `{row}" in told
 
 

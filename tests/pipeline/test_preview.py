@@ -196,6 +196,14 @@ def test_the_page_of_a_post_waits_for_no_other(root: Path) -> None:
         next(sheets.candidates("index.html"))
 
 
+def test_file_of_a_page_whose_address_is_a_file_may_come_from_that_page(root: Path) -> None:
+    text = (root / POST).read_text(encoding="utf-8")
+    (root / POST).write_text(text.replace("---\n", "---\npermalink: /2024/sum.html\n", 1), encoding="utf-8")
+    site = link(parse_texts(read_files(make_request(root, everything=True))))
+    names = [sheet.name for sheet in PreviewSheets(site).candidates("2024/sum/first-look-1.png")]
+    assert "2024/sum.html" in names
+
+
 def test_few_printed_pages_stay_in_memory() -> None:
     kept = KeptSheets(2)
     for name in ("a", "b", "a", "c"):

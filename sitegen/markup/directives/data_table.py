@@ -17,7 +17,7 @@ OPTIONS = {
     "caption": o.Setting(o.text, "The caption of the table; `{#tbl-gpus}` at its end is its label."),
 }
 _MOST_COLUMNS = 4
-"""The most columns of the row in a hint."""
+"""The most columns of the row in a hint for a table that names no columns."""
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>$@~^:&'\"])")
 
 
@@ -36,7 +36,8 @@ def _show(fence: Fence, into: Collected) -> str:
         return ""
     if not isinstance(rows, list) or not rows or not all(isinstance(row, Mapping) for row in rows):
         message = f"content/data/{fence.argument}.yaml is no list of rows"
-        into.error("SG140", message, fence.argument_span, f"write a line for each row in it, as in {_example(rows)}")
+        example = _example(rows, values.get("columns", ()))
+        into.error("SG140", message, fence.argument_span, f"write a line for each row in it, as in {example}")
         return ""
     columns = values.get("columns") or tuple(rows[0])
     known = {key for row in rows for key in row}
@@ -46,26 +47,34 @@ def _show(fence: Fence, into: Collected) -> str:
     return _html(rows, columns, values.get("caption", ""), into)
 
 
-def _example(data: object) -> str:
-    """Return a row in YAML, made of the keys and values that the file has: `- {name: H100, memory: 80 GB}`."""
+def _example(data: object, columns: Sequence[str]) -> str:
+    """Return a row in YAML for the table with these columns, made of the words that the file has.
+
+    Without columns, its keys are those of the file: `- {name: H100, memory: 80 GB}`.
+    """
     match data:
         case [*rows] if mapping := next((row for row in rows if isinstance(row, Mapping) and row), None):
-            return _row(mapping)  # the other rows are none
+            return _row(mapping, columns)  # the other rows are none
         case [str() | int() | float() as word, *_]:
-            return _row({"name": word})
+            return _row({}, columns or ("name",), word)
         case {**given} if given:
-            if "name" in given:  # the keys are columns already
-                return _row(given)
+            if "name" in given or given.keys() & {*columns}:  # the keys are columns already
+                return _row(given, columns)
             key, value = next(iter(given.items()))
             if isinstance(value, list) and value and isinstance(value[0], Mapping):
-                return f"{_row(value[0])}, without `{key}:` above them"
-            return _row({"name": key, **value} if isinstance(value, Mapping) else {"name": key, "value": value})
-    return _row({"name": "H100", "memory": "80 GB"})
+                return f"{_row(value[0], columns)}, without `{key}:` above them"
+            if isinstance(value, Mapping):
+                return _row(value, columns or ("name", *value)[:_MOST_COLUMNS], key)
+            return _row({}, columns or ("name", "value"), key, value)
+    return _row({} if columns else {"name": "H100", "memory": "80 GB"}, columns)
 
 
-def _row(values: Mapping[Any, Any]) -> str:
-    pairs = [f"{key}: {_word(value)}" for key, value in values.items()]
-    return f"`- {{{', '.join(pairs[:_MOST_COLUMNS])}}}`"
+def _row(values: Mapping[Any, Any], columns: Sequence[str], *others: object) -> str:
+    """Return a row in YAML.  The columns that `values` lacks take the other words in order, `name` the first."""
+    missing = sorted((column for column in columns if column not in values), key=lambda column: column != "name")
+    given = {**dict(zip(missing, others, strict=False)), **values}
+    pairs = (f"{_word(key)}: {_word(given.get(key))}" for key in columns or [*values][:_MOST_COLUMNS])
+    return f"`- {{{', '.join(pairs)}}}`"
 
 
 def _word(value: object) -> str:

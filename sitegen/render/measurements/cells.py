@@ -14,7 +14,7 @@ from sitegen.model.document import Cell
 from sitegen.model.kernel import Status
 from sitegen.model.record import CellRecord, Output
 from sitegen.model.site import Post
-from sitegen.model.urls import kernel_url, relative
+from sitegen.model.urls import files_url, kernel_url, relative
 from sitegen.render.downloads.run_lines import cells_line
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.measurements.cell_outputs import ShownTable, record_name, shown_table
@@ -134,7 +134,7 @@ def _size(png: bytes) -> tuple[int, int]:
 
 def image_url(sources: Sources, post: Post, label: str, number: int) -> str:
     """Return the URL of the image that is output `number` of a cell."""
-    return f"{sources.post_url(post)}{label}-{number}.png"
+    return f"{files_url(sources.post_url(post))}{label}-{number}.png"
 
 
 def images(sources: Sources, post: Post) -> dict[str, bytes]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from sitegen.model.kernel import Status
 from sitegen.model.record import CellRecord, Evaluation, Output, Record
 from sitegen.render.inputs.evidence import Evidence
+from sitegen.render.measurements.cells import image_url
 from sitegen.results.freshness import Freshness, FreshnessState
 
 Pages = dict[str, str | bytes]
@@ -267,3 +269,9 @@ def test_an_image_of_a_cell_is_a_file_beside_its_post(make: SimpleNamespace) -> 
     assert image is not None
     assert image.attributes["src"] == "../../posts/softmax/first-look-1.png"
     assert image.attributes["alt"] == "Output of the cell first-look"
+
+
+def test_image_of_a_cell_goes_into_a_folder_named_like_the_file_of_its_page() -> None:
+    sources: Any = SimpleNamespace(post_url=lambda post: "2024/sum.html")
+    post: Any = None
+    assert image_url(sources, post, "first-look", 1) == "2024/sum/first-look-1.png"
