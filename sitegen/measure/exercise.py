@@ -215,7 +215,7 @@ def lines_of(job: ExerciseJob, result: ExerciseResult) -> Iterator[str]:
         yield f"  at {result.traffic_at}: {_amount(mine)}"
         yield f"  the author's solution: {_amount(theirs)}"
     elif result.device == "cuda":
-        yield "  its loads were not counted: Triton's interpreter gave no counts of this kernel"
+        yield "  loads not counted: Triton's interpreter could not run the kernel, so only the time says if it is slow"
     if result.timing:
         yield from _timing_lines(result.timing)
     if slow := why_slow(job, result):
@@ -241,9 +241,9 @@ def _with_readers_file(job: ExerciseJob, text: str) -> str:
 
 
 def _amount(traffic: Traffic) -> str:
-    """Return the counts of a call in words: `4 programs load 131072 bytes`."""
+    """Return the counts of a call in words: `4 programs load 131,072 bytes`."""
     programs = f"{traffic.programs} program{'s load' if traffic.programs != 1 else ' loads'}"
-    return f"{programs} {traffic.loaded_bytes} bytes"
+    return f"{programs} {traffic.loaded_bytes:,} bytes"
 
 
 def _timing_lines(timing: Timing) -> Iterator[str]:

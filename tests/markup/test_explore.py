@@ -54,6 +54,15 @@ def facts(page: LexborHTMLParser) -> dict[str, str]:
     return {term.text(): term.next.text() for term in page.css("dl.plate dt") if term.next}
 
 
+def test_the_head_of_the_column_of_values_stands_above_them() -> None:
+    """A column of names is set to the left, and its head must not stand at the right."""
+    heads = read(STRIDE)[0].css(".numbers thead th")
+    assert [(head.text(), head.attributes.get("class")) for head in heads][:2] == [
+        ("Stride in elements", "l"),
+        ("moved", None),
+    ]
+
+
 def test_one_figure_is_shown_and_the_others_wait_for_the_slider() -> None:
     page, mistakes = read(STRIDE)
     figures = page.css("figure > [data-x]")

@@ -115,6 +115,31 @@ def test_a_series_says_what_each_step_needs_and_what_a_reader_can_do_now(connect
     assert [words(one) for one in series.css(".outcome")] == ["You can now say what moves."]
 
 
+def test_a_need_that_only_a_post_outside_of_the_series_teaches_leads_to_the_concepts(make: SimpleNamespace) -> None:
+    site = make.site()
+    (series,) = site.series
+    first, second = series.phases
+    teaching = {"sum": {"teaches": (Ref("sums", series.span),)}, "softmax": {"needs": (Ref("Sums", series.span),)}}
+    posts = tuple(replace(post, **teaching.get(post.slug, {})) for post in site.posts)
+    alone = replace(series, phases=(replace(first, posts=(), topics=()), second))
+    rendered = make.rendered(replace(site, posts=posts, series=(alone,)))
+    needs = page(rendered, "series/gpu-systems/index.html").css_first("#post-softmax .of span:last-child")
+    assert words(needs) == "needs Sums"
+    assert [a.attributes["href"] for a in needs.css("a")] == ["../../concepts/#sums"]
+
+
+@pytest.mark.parametrize("newest", [True, False])
+def test_the_map_explains_its_coloured_frame_where_there_is_one(make: SimpleNamespace, newest: bool) -> None:
+    site = make.site()
+    (series,) = site.series
+    first, second = series.phases
+    without = replace(series, phases=(first, replace(second, posts=(), topics=())))
+    rendered = make.rendered(site if newest else replace(site, series=(without,)))
+    section = page(rendered, "series/gpu-systems/index.html").css_first("section:has(#map)")
+    assert ("The coloured frame marks the newest post." in section.text()) is newest
+    assert bool(section.css("rect.now")) is newest
+
+
 def test_the_map_links_what_is_written_and_draws_a_line_to_each_user(connected: Pages) -> None:
     graph = page(connected, "series/gpu-systems/index.html").css_first("svg.graph")
     assert graph is not None

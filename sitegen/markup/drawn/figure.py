@@ -118,8 +118,9 @@ def note(*parts: str) -> Markup:
 
 
 def as_table(title: str, head: Sequence[object], rows: Iterable[Sequence[object]]) -> Markup:
-    """Return a folded table; the first cell of a row names the row."""
-    columns = tag("tr", join(tag("th", str(name), scope="col") if str(name) else tag("td", " ") for name in head))
+    """Return a folded table; the first cell of a row names the row, and the head of its column stands above it."""
+    first, *others = head
+    columns = tag("tr", _head(first, "l") + join(_head(name) for name in others))
     lines = (
         tag("tr", tag("th", str(first), scope="row") + join(tag("td", str(cell)) for cell in rest))
         for first, *rest in rows
@@ -127,6 +128,10 @@ def as_table(title: str, head: Sequence[object], rows: Iterable[Sequence[object]
     table = tag("table", tag("thead", columns) + tag("tbody", join(lines, "\n")), class_="data")
     scroller = tag("div", table, class_="scroll", tabindex="0", role="group", aria_label=title)
     return tag("details", tag("summary", title) + scroller, class_="numbers") + "\n"
+
+
+def _head(name: object, class_: str | None = None) -> Markup:
+    return tag("th", str(name), scope="col", class_=class_) if str(name) else tag("td", " ")
 
 
 def grouped(number: int) -> str:

@@ -12,6 +12,7 @@ from sitegen.model.urls import absolute, kernel_url, post_program_url, program_u
 from sitegen.render.downloads.notebooks import PostProgram, notebook, script
 from sitegen.render.downloads.programs import in_import_order, program
 from sitegen.render.inputs.implementations import source_of
+from sitegen.render.inputs.series_questions import posts_in_order
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.shared.frame import Printer
 from sitegen.results.keys import cell_sources
@@ -55,9 +56,13 @@ def _post_program(sources: Sources, post: Post) -> PostProgram:
 
 
 def series_zip(printer: Printer, series: Series) -> Files:
-    """Return a zip with all programs of the posts of a series and of their kernels; empty when there are none."""
+    """Return a zip with all programs of the posts of a series and of their kernels; empty when there are none.
+
+    It holds one folder, which has the id of the series, so that it unpacks into no other folder's files.  The posts
+    come first, in the order of the series.
+    """
     sources = printer.sources
-    posts = sources.posts_of(series)
+    posts = posts_in_order(sources, series)
     names = sorted({name for post in posts for name in sources.kernels_of.get(post.body.path, ())})
     files: dict[str, str | bytes] = {}
     for post in posts:
@@ -66,8 +71,9 @@ def series_zip(printer: Printer, series: Series) -> Files:
         files |= kernel_programs(printer, kernel)
     if not files:
         return {}
-    names_of_files = {path.partition("/")[2]: text for path, text in sorted(files.items())}
-    return {series_zip_url(series.id): _zip({"README.md": _readme(sources, series, names_of_files), **names_of_files})}
+    names_of_files = {path.partition("/")[2]: text for path, text in files.items()}
+    held = {"README.md": _readme(sources, series, names_of_files), **names_of_files}
+    return {series_zip_url(series.id): _zip({f"{series.id}/{name}": content for name, content in held.items()})}
 
 
 def has_programs(sources: Sources, series: Series) -> bool:
@@ -85,7 +91,7 @@ def _readme(sources: Sources, series: Series, files: Iterable[str]) -> str:
 
 {series.tagline}
 
-The programs of [{page}]({page}). They need a GPU of NVIDIA, and:
+The programs of [{page}]({page}). They need an NVIDIA GPU, and these packages:
 
     pip install torch triton "cuda-core[cu13]"
 
@@ -93,6 +99,8 @@ The programs of [{page}]({page}). They need a GPU of NVIDIA, and:
 each implementation of the kernels: a file checks the implementation against its reference, and times it. A file whose
 docstring names nvcc needs the CUDA toolkit. Without a GPU, the Triton programs check small shapes under Triton's
 interpreter.
+
+The list has the posts in the order of the series, and then the kernels:
 
 {commands}
 """

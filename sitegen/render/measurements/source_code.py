@@ -32,6 +32,7 @@ CONTEXT = 2
 _LEAST_EQUAL = 0.2
 """The least share of equal lines for which a difference is shown; below it the program is a new one."""
 _GAP = Markup('<span class="ln gap">⋯\n</span>')
+_MANY_BLANK = re.compile(r"\n(?:[ \t]*\n){3,}")
 _REGISTER = re.compile(r"\b(U?[RP])\d+\b")
 _CHANGED = re.compile(r"<(?:ins|del)\b")
 
@@ -58,9 +59,16 @@ def source_url(kernel: Kernel, implementation: Implementation) -> str:
     return f"{kernel_url(kernel.name)}{file_name(implementation)}.txt"
 
 
+def _shown(printer: Printer, one: Implementation) -> str:
+    """Return a source without the lines that mark regions, and with at most two blank lines in one place: a mark stands
+    between blank lines.
+    """
+    return _MANY_BLANK.sub("\n\n\n", unmarked(source_of(printer.sources.site, one))[0])
+
+
 def source_listing(printer: Printer, one: Implementation) -> SourceListing | None:
     """Return the listing of a source with line numbers; None when there is no source."""
-    code = unmarked(source_of(printer.sources.site, one))[0]
+    code = _shown(printer, one)
     if not code:
         return None
     language = language_of(one)
@@ -73,7 +81,7 @@ def difference_listing(printer: Printer, before: Implementation, after: Implemen
     """Return the lines around each difference of two sources; None when they are equal, in two languages, or differ in
     most of their lines.
     """
-    old, new = (unmarked(source_of(printer.sources.site, one))[0] for one in (before, after))
+    old, new = (_shown(printer, one) for one in (before, after))
     if not old or not new or old == new or language_of(before) != language_of(after):
         return None
     lines = printer.html_of((old, new, language_of(after)), lambda: _difference(old, new, language_of(after)))

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from sitegen.linking.concepts import concept_key
 from sitegen.model.site import Phase, Post, Series
 from sitegen.model.urls import (
+    CONCEPTS,
     FEED,
     SERIES,
     relative,
@@ -54,7 +56,7 @@ class RouteLine:
     state_text: str
     best: tuple[Best, ...]
     needs: tuple[Link, ...]
-    """The concepts that it needs, each with a link to the line that teaches it, or without one."""
+    """The concepts that it needs, each with a link to what teaches it, or without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,8 @@ class SeriesPage:
     start: Link | None
     map: Markup
     """Empty when there is no step."""
+    has_newest: bool
+    """Whether the newest post of the site is on the map."""
     phases: tuple[PhaseView, ...]
     has_phases: bool
     """Whether the series has phases with titles; the short form is one phase without a title."""
@@ -115,6 +119,7 @@ def series_page(printer: Printer, series: Series) -> tuple[str, str]:
         outcomes=series.outcomes,
         start=Link(posts[0].title, relative(posts[0].url, here)) if posts else None,
         map=_map(sources, series, steps, here),
+        has_newest=any(_is_newest(sources, step.post) for step in steps),
         phases=tuple(_phase_view(sources, series, steps, at, here) for at in range(len(series.phases))),
         has_phases=any(phase.title for phase in series.phases),
     )
@@ -257,14 +262,23 @@ def _line(sources: Sources, steps: Sequence[Step], at: int, number: int, here: s
         state=state,
         state_text=state_text,
         best=_best(sources, post) if post else (),
-        needs=_needs(steps, at),
+        needs=_needs(sources, steps, at, here),
     )
 
 
-def _needs(steps: Sequence[Step], at: int) -> tuple[Link, ...]:
-    """Return the concepts that a step needs; each leads to the line of the step that teaches it."""
-    teachers = [(ref.name, teacher_of(steps, at, ref.name)) for ref in steps[at].needs]
-    return tuple(Link(name, "" if one is None else f"#{steps[one].id}") for name, one in teachers)
+def _needs(sources: Sources, steps: Sequence[Step], at: int, here: str) -> tuple[Link, ...]:
+    """Return the concepts that a step needs.
+
+    Each leads to the line of the step that teaches it.  One that only other posts of the site teach leads to its entry
+    among the concepts, which names them.
+    """
+    links = []
+    for ref in steps[at].needs:
+        key, teacher = concept_key(ref.name), teacher_of(steps, at, ref.name)
+        concept = sources.concepts.get(key)
+        elsewhere = relative(f"{CONCEPTS}#{key}", here) if concept and concept.teachers else ""
+        links.append(Link(ref.name, elsewhere if teacher is None else f"#{steps[teacher].id}"))
+    return tuple(links)
 
 
 def _state(sources: Sources, step: Step) -> tuple[str, str]:

@@ -22,11 +22,13 @@ def names_in(content: str | bytes) -> list[str]:
 
 def test_a_zip_holds_the_programs_of_its_series_and_a_list_of_their_commands(pages: Pages) -> None:
     path = next(path for path in pages if path.endswith(".zip"))
-    names = names_in(pages[path])
-    assert names[0] == "README.md"
-    assert {"kernels/softmax_fused.py", "posts/softmax.ipynb", "posts/softmax.py"} <= set(names)
-    readme = zipfile.ZipFile(io.BytesIO(bytes(pages[path]))).read("README.md").decode()  # type: ignore[arg-type]
-    assert "`python kernels/softmax_fused.py`" in readme
+    names, folder = names_in(pages[path]), path.rpartition("/")[2].removesuffix(".zip")
+    assert {name.partition("/")[0] for name in names} == {folder}, "it unpacks into one folder"
+    assert names[0] == f"{folder}/README.md"
+    programs = ("kernels/softmax_fused.py", "posts/softmax.ipynb", "posts/softmax.py")
+    assert {f"{folder}/{name}" for name in programs} <= set(names)
+    readme = zipfile.ZipFile(io.BytesIO(bytes(pages[path]))).read(names[0]).decode()  # type: ignore[arg-type]
+    assert readme.index("`python posts/softmax.py`") < readme.index("`python kernels/softmax_fused.py`")
 
 
 def test_a_zip_has_the_same_bytes_whenever_it_is_made(pages: Pages, make: SimpleNamespace) -> None:

@@ -52,7 +52,9 @@ def pages(make: SimpleNamespace) -> Pages:
     posts = tuple(
         replace(post, teaches=(Ref("reduction", post.span),)) if post.slug == "sum" else post for post in site.posts
     )
-    files = {**site.files, "content/exercises/soft/starter.py": "def softmax(x, *, out=None): ...\n"}
+    fused = site.files["kernels/softmax/fused.py"].replace("# endregion", "\n\n# endregion\n\n\ndef softmax(x): ...")
+    starter = "def softmax(x, *, out=None): ...\n"
+    files = {**site.files, "content/exercises/soft/starter.py": starter, "kernels/softmax/fused.py": fused}
     return make.rendered(replace(site, posts=posts, series=(series,), exercises=(exercise,), files=files))
 
 
@@ -89,6 +91,14 @@ def test_the_solution_is_folded_and_its_figures_name_their_record(pages: Pages) 
     assert spoiler is not None and "open" not in spoiler.attributes
     assert spoiler.css_first("[data-record='softmax nvidia-h200'] table")
     assert [words(row) for row in spoiler.css("tbody th[scope=row]") if "fused" in words(row)]
+
+
+def test_a_removed_mark_of_a_region_leaves_at_most_two_blank_lines(pages: Pages) -> None:
+    code = Html(pages[HERE]).css_first("details.solution pre code")
+    assert code is not None and "region" not in code.text()
+    lines = [line.text().strip() for line in code.css(".ln")]
+    at = lines.index("def softmax(x): ...")
+    assert lines[at - 2 : at] == ["", ""] and lines[at - 3].startswith("tl.store")
 
 
 def test_the_check_of_loads_names_its_shape_and_its_limit(pages: Pages) -> None:
