@@ -12,6 +12,7 @@ from sitegen.model.urls import absolute, kernel_url, post_program_url, program_u
 from sitegen.render.downloads.notebooks import PostProgram, notebook, script
 from sitegen.render.downloads.programs import in_import_order, program
 from sitegen.render.inputs.implementations import source_of
+from sitegen.render.inputs.series_questions import posts_in_order
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.shared.frame import Printer
 from sitegen.results.keys import cell_sources
@@ -61,7 +62,7 @@ def series_zip(printer: Printer, series: Series) -> Files:
     come first, in the order of the series.
     """
     sources = printer.sources
-    posts = sources.posts_of(series)
+    posts = posts_in_order(sources, series)
     names = sorted({name for post in posts for name in sources.kernels_of.get(post.body.path, ())})
     files: dict[str, str | bytes] = {}
     for post in posts:
