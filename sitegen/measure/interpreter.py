@@ -27,6 +27,12 @@ LIBRARIES = ("triton.language.extra.libdevice", "triton.language.extra.cuda.libd
 """Modules of functions that run only on a GPU."""
 
 
+MANY_VALUES = (
+    "`if`, `and`, `or` and `not` take one value, and this block has several: compare and select by a mask, with `&`, "
+    "`|`, `~` or `tl.where`"
+)
+
+
 class CannotJudge(Exception):
     """A kernel uses a feature that the interpreter cannot run; the text names it."""
 
@@ -43,6 +49,7 @@ def teach() -> None:
         return
     teach_interpreter()
     _refuse_the_impossible(InterpreterBuilder)
+    _refuse_truth_of_blocks()
     _skip_overflow_checks()
     _remember_builtins()
 
@@ -90,6 +97,30 @@ def _refuse_the_impossible(builder: Any) -> None:
     builder.create_atomic_rmw = create_atomic_rmw
     builder.create_inline_asm = _refusing("does not run inline assembly")
     builder.create_extern_elementwise = _refusing("does not call external functions")
+
+
+def _refuse_truth_of_blocks() -> None:
+    """Refuse `if` and `and` of a block of several values, as the compiler does; the interpreter takes each as true.
+
+    Triton's own code asks so whether an optional block was given.
+    """
+    from triton.runtime import interpreter
+
+    patch = interpreter._patch_lang_tensor
+
+    def patch_tensor(tensor: Any, *scope: Any) -> None:
+        patch(tensor, *scope)
+        truth = tensor.__bool__
+
+        def truth_of_one(self: Any) -> bool:
+            asked_by = sys._getframe(1).f_globals.get("__name__", "")
+            if self.handle.data.size != 1 and not asked_by.startswith("triton."):
+                raise ValueError(MANY_VALUES)
+            return bool(truth(self))
+
+        tensor.__bool__ = truth_of_one
+
+    interpreter._patch_lang_tensor = patch_tensor
 
 
 def _skip_overflow_checks() -> None:

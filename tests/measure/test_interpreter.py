@@ -137,3 +137,30 @@ print(z.tolist(), done)
 
 def test_integers_are_multiplied_once_and_the_language_is_searched_at_the_first_launch_only(tmp_path: Path) -> None:
     assert said(tmp_path, BEFORE + WORK) == ["[14, 14, 14, 14] ['product']"]
+
+
+TRUTH = """
+@triton.jit
+def first_of(x, z, count, BLOCK: tl.constexpr, SCALAR: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    if SCALAR:
+        if tl.program_id(0) < count and tl.load(x) > 0:
+            tl.store(z + at, 1.0)
+    elif at < count:
+        tl.store(z + at, 2.0)
+
+for scalar in (True, False):
+    z = torch.zeros(4)
+    try:
+        first_of[(2,)](x.float(), z, 1, BLOCK=4, SCALAR=scalar)
+    except Exception as error:
+        print(error.__cause__ or error)
+    print(z.tolist())
+"""
+
+
+def test_an_if_takes_one_value_and_a_block_of_several_is_refused_as_by_the_compiler(tmp_path: Path) -> None:
+    one, refused, unwritten = said(tmp_path, BEFORE + TRUTH)
+    assert one == "[1.0, 1.0, 1.0, 1.0]"
+    assert refused.startswith("`if`, `and`, `or` and `not` take one value, and this block has several")
+    assert unwritten == "[0.0, 0.0, 0.0, 0.0]"
