@@ -97,6 +97,16 @@ GROUP = CodeGroup(
             "{claim} softmax/fused >= 2x torch, where the record has 1.42 × torch",
             "{claim} softmax/fused >= 1.4x torch",
         ),
+        Code(
+            "SG310",
+            "A sentence names one GPU beside a figure of another",
+            "Without a GPU, `{value}` and `{claim}` take the first GPU of `gpus` in site.yaml that has the figure. The "
+            "sentence names another GPU, and readers would take the figure for one of that GPU. Add `on` and the GPU "
+            "to the figure, or name both GPUs in the sentence. Only `sitegen check` looks for such sentences.",
+            "On an H100, it takes {value}`softmax/fused time`, where the first GPU of site.yaml is nvidia-h200",
+            "On an H100, it takes {value}`softmax/fused time on nvidia-h100-80gb-hbm3`",
+            warning=True,
+        ),
     ),
 )
 

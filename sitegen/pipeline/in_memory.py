@@ -19,6 +19,7 @@ from sitegen.model.site import Site
 from sitegen.pipeline.build import Route, build
 from sitegen.pipeline.link_site import LinkedSite, link
 from sitegen.pipeline.mistakes import texts_of
+from sitegen.pipeline.named_gpus import named_gpu_warnings
 from sitegen.pipeline.parse_texts import parse_texts
 from sitegen.pipeline.plan import FullPlan, plan_all_pages
 from sitegen.pipeline.print_pages import PagesInMemory, print_in_memory
@@ -144,14 +145,15 @@ def _site_in_memory(pages: PagesInMemory) -> SiteInMemory:
 
 def _with_mistakes_in_drafts(pages: PagesInMemory) -> SiteInMemory:
     """Link the texts again, with drafts and posts of the future, without parsing them again, and search all texts for
-    typed figures.
+    typed figures and for figures of another GPU than their sentence names.
     """
     parsed = pages.site.parsed
     request = replace(parsed.files.request, everything=True)
     unpublished = link(replace(parsed, files=replace(parsed.files, request=request)))
     sources, loaded = unpublished.sources, _loaded(unpublished)
     typed = typed_figure_warnings(sources.linked, unpublished.texts.sources, sources.kernels_of, sources.recorded)
-    mistakes = dict.fromkeys((*pages.mistakes, *unpublished.mistakes, *typed, *habits(loaded)))
+    of_gpus = named_gpu_warnings(loaded.site, loaded.documents, unpublished.texts.sources, sources.recorded)
+    mistakes = dict.fromkeys((*pages.mistakes, *unpublished.mistakes, *typed, *of_gpus, *habits(loaded)))
     return SiteInMemory(loaded, pages.files, in_reading_order(mistakes))
 
 
