@@ -10,7 +10,7 @@ from sitegen.diagnostics import Diagnostic
 from sitegen.model.markdown import Markdown
 from sitegen.model.site import Exercise
 from sitegen.read.pages import page_parts
-from sitegen.read.shape import read_as
+from sitegen.read.shape import minutes, read_as
 
 _HINTS = re.compile(r"^## Hints[^\S\n]*\n", re.M)
 
@@ -22,7 +22,9 @@ def parse_exercise(text: str, path: str) -> tuple[Exercise, tuple[Diagnostic, ..
     given = {"id": path.split("/")[-2], "body": statement, "hints": hints, "span": parts["span"]}
     keys = node.value if node and isinstance(node.value, Mapping) else {}
     given["counted_span"] = keys["counted_at"].span if "counted_at" in keys else None
-    return read_as(Exercise, node, diagnostics, given=given, noun="front matter key"), tuple(diagnostics)
+    special = {"minutes": minutes}
+    exercise = read_as(Exercise, node, diagnostics, given=given, noun="front matter key", convert=special)
+    return exercise, tuple(diagnostics)
 
 
 def _split(body: Markdown) -> tuple[Markdown, Markdown | None]:

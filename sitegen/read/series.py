@@ -12,7 +12,7 @@ from typing import Any
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model.site import Phase, PlannedPost, Ref, Series, SeriesExercise, Topic
 from sitegen.read.pages import stem
-from sitegen.read.shape import Converter, Diagnostics, items_of, read_as
+from sitegen.read.shape import Converter, Diagnostics, items_of, minutes, read_as
 from sitegen.read.yaml_nodes import Node, parse_yaml
 
 _SHORT_FORM = ("posts", "exercises", "planned", "topics")
@@ -45,13 +45,16 @@ def _phase(node: Node, diagnostics: Diagnostics, given: Mapping[str, str] | None
     return read_as(Phase, node, diagnostics, given=given, convert=_OF_PHASE)
 
 
-def _named(cls: Callable[..., Any], name: str) -> Converter:
-    """Return a function that reads a list of instances of `cls`; a text in the list is its key `name`."""
+def _named(cls: Callable[..., Any], name: str, special: Mapping[str, Converter] | None = None) -> Converter:
+    """Return a function that reads a list of instances of `cls`; a text in the list is its key `name`.
+
+    `special` has functions that read certain keys.
+    """
 
     def convert(node: Node, diagnostics: Diagnostics) -> tuple[Any, ...]:
         items = items_of(node, diagnostics)
         whole = [one if isinstance(one.value, Mapping) else Node({name: one}, one.span) for one in items]
-        return tuple(read_as(cls, one, diagnostics) for one in whole)
+        return tuple(read_as(cls, one, diagnostics, convert=special) for one in whole)
 
     return convert
 
@@ -59,7 +62,7 @@ def _named(cls: Callable[..., Any], name: str) -> Converter:
 _OF_PHASE: Mapping[str, Converter] = {
     "topics": _named(Topic, "title"),
     "planned": _named(PlannedPost, "title"),
-    "exercises": _named(SeriesExercise, "id"),
+    "exercises": _named(SeriesExercise, "id", {"minutes": minutes}),
 }
 
 

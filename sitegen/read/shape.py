@@ -116,6 +116,14 @@ def missing_key(key: str, noun: str, node: Node) -> Diagnostic:
     return Diagnostic("SG010", f"missing {noun} `{key}`", node.span, f"add `{key}: …`")
 
 
+def minutes(node: Node, diagnostics: Diagnostics) -> Any:
+    """Return a number of minutes; append a diagnostic for a negative one."""
+    value = read_value(int, node, diagnostics)
+    if not isinstance(value, int) or value >= 0:
+        return value
+    return wrong_type(node, "a number of minutes", diagnostics, "write digits alone, as in `20`")
+
+
 def one_of(known: Iterable[str], what: str) -> Converter:
     """Return a function that reads a list of words, each of which must be known."""
     choices = tuple(known)

@@ -7,6 +7,7 @@ import pytest
 
 from sitegen.model.site import PlannedPost, TargetSettings
 from sitegen.read.config import parse_config, zone_of
+from sitegen.read.exercises import parse_exercise
 from sitegen.read.series import parse_series
 
 SITE = "title: Notes\nbase_url: https://example.org/notes\n"
@@ -127,6 +128,17 @@ def test_a_post_twice_in_two_phases_is_named_at_the_second() -> None:
     text = "title: Basics\nphases:\n  - {title: One, posts: [a, b]}\n  - {title: Two, posts: [b]}\n"
     _, found = parse_series(text, "series/basics.yaml")
     assert [(d.code, d.span.line, d.span.col, d.hint) for d in found] == [("SG023", 4, 26, "first on line 3")]
+
+
+@pytest.mark.parametrize(("written", "minutes", "places"), [("-5", 0, [5]), ("0", 0, []), ("20", 20, [])])
+def test_minutes_of_an_exercise_are_not_negative(written: str, minutes: int, places: list[int]) -> None:
+    text = f"title: Basics\nphases:\n  - title: One\n    exercises:\n      - {{id: scan, minutes: {written}}}\n"
+    series, found = parse_series(text, "series/basics.yaml")
+    assert series.phases[0].exercises[0].minutes == minutes
+    assert [d.span.line for d in found] == places
+    front = f"title: Scan\nkernel: scan\nsolution: tile\ncounted_at: {{N: 64}}\nminutes: {written}\n"
+    exercise, mistakes = parse_exercise(f"---\n{front}---\nText.\n", "content/exercises/scan/index.md")
+    assert (exercise.minutes, [(d.code, d.span.line) for d in mistakes]) == (minutes, [("SG011", 6)] if places else [])
 
 
 def test_a_topic_a_planned_post_and_an_exercise_may_be_a_name_or_tell_more() -> None:
