@@ -122,11 +122,16 @@ class Slurm:
 
 
 SBATCH = """#!{python}
-import pathlib, subprocess, sys
+import itertools, pathlib, subprocess, sys
 folder = pathlib.Path("{folder}")
 script = pathlib.Path(sys.argv[1]).read_text()
-number = str(len(list(folder.glob("*.script"))) + 1)
-(folder / (number + ".script")).write_text(script)
+for number in map(str, itertools.count(1)):
+    try:
+        with (folder / (number + ".script")).open("x") as file:  # two may be submitted at once
+            file.write(script)
+        break
+    except FileExistsError:
+        pass
 if "--partition=none" in script:
     sys.exit("sbatch: error: invalid partition specified: none")
 with (folder / (number + ".out")).open("wb") as out:
