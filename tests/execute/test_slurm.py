@@ -223,7 +223,7 @@ def once_begun(job: dict[str, Any], act: Callable[[], None]) -> None:
 
 def test_slurm_gets_a_job_for_each_gpu_and_no_job_stays(false_slurm: FalseSlurm, tmp_path: Path) -> None:
     target = configured_target("far", {"far": replace(SETTINGS, sbatch=("--partition=gpu", "--mem=9G"))})
-    jobs = jobs_in(tmp_path, 6)
+    jobs = jobs_in(tmp_path, 12)  # long enough for a second worker that starts late
     assert run(jobs, target) == {job["id"]: "" for job in jobs}
     assert len({Path(job["log"]).read_text().split(":")[0] for job in jobs}) == 2
     assert len(false_slurm.scripts()) == 2
