@@ -4,8 +4,8 @@ using namespace cute;
 
 // The copy of `cute_rows`, in which each thread copies one piece of 16 bytes.
 //
-// One change: the tile has 8 rows instead of 32, and a warp copies 512 bytes of one row.  A thread of `cute_rows` loads
-// four pieces before its first store.
+// Two changes.  The tile has 8 rows instead of 32, so a thread copies one piece, where a thread of `cute_rows` loads
+// four before its first store.  And a warp copies 512 bytes of one row at a time, not 128 bytes of each of four rows.
 
 // region: kernel
 extern "C" __global__ void cute_tiled_single(const float* x, float* y, long long M, long long N) {

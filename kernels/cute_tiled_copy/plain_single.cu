@@ -1,4 +1,5 @@
-// The copy of `plain_rows`, in which each thread copies one piece of 16 bytes.  A warp copies 512 bytes of one row.
+// The copy of `plain_rows`, in which each thread copies one piece of 16 bytes instead of four.  A warp copies 512 bytes
+// of one row at a time, not 128 bytes of each of four rows.
 
 // region: kernel
 extern "C" __global__ void plain_tiled_single(const float* x, float* y, long long M, long long N) {
