@@ -2,11 +2,11 @@
 
 // The histogram of `vectorised`, in blocks that ask for their next chunk.
 //
-// In `vectorised` each block has its share from the start.  The SMs are not served equally fast, so blocks end at
-// different times, and the last ones do not fill the memory.  Here the array is cut into chunks of 64 KB.  A block begins
-// with the chunk of its own number and gets each further one by a ticket, from a counter in memory.  So all blocks end
-// within the time of one chunk.  Thread 0 asks for the next ticket before the block counts a chunk, so the answer is
-// there when the chunk is counted.
+// In `vectorised` each block has its share from the start.  Blocks end at different times, and the last ones alone
+// cannot keep memory busy.  Here the array is cut into chunks of 64 KB.  A block begins with the chunk of its own
+// number and gets each further one by a ticket, from a counter in memory.  So all blocks end within about the time of
+// one chunk.  Thread 0 asks for the next ticket before the block counts a chunk, so the answer should be there when the
+// chunk is counted.
 // At the end each block adds its 256 counters to the totals, as in `vectorised`.  A block has 1024 threads instead of
 // 256, so an SM has a quarter of the blocks, and L2 gets a quarter of the additions.
 

@@ -4,7 +4,7 @@
 //
 // One change: a load brings 4 numbers of int32 or 16 of uint8, so a thread has 16 bytes under way instead of 4 or 1.
 // The additions stay the same: one instruction for each 32 numbers, which takes as many turns as the fullest bank has
-// additions.
+// different numbers.
 
 // region: totals
 constexpr int VALUES = 256;
