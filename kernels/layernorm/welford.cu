@@ -4,7 +4,7 @@
 //
 // The block reads its row twice instead of three times.  A thread carries its count, its mean and the sum of squared
 // distances from that mean.  Σx² - N·mean² would also need one pass only, but it subtracts two large numbers: where the
-// mean is 32 and the standard deviation 1, five of the digits that float32 has cancel.
+// mean is 32 and the standard deviation 1, three of the seven decimal digits that float32 has cancel.
 // A thread of THREADS takes every THREADS-th element, so counts differ by one at most, and a thread of a short row may
 // have none.
 
