@@ -8,14 +8,14 @@
 //
 //   the loader takes a ticket and starts the copy of its tile, as soon as a stage of the ring is empty;
 //   the adder adds the numbers of a tile that has arrived, and publishes the sum;
-//   the looker adds the published sums of all tiles from the block's last tile to this one;
+//   the looker adds the published sums of all tiles from the block's last tile to the one before this one;
 //   a scanner turns its strip of the tile into prefix sums, adds all that comes before, and stores them.
 //
-// The looker remembers the sum up to the block's last tile, so it needs the sums of single tiles only.  An adder
-// publishes a sum as soon as memory has given the tile.  So no looker waits for another one, as it does in `lookback`.
-// It cannot wait for ever.  A loader takes tickets in rising order and starts each copy when it has the ticket, so the
-// copies of all tiles before have begun, and no copy and no adder waits for a looker.  That holds however many blocks
-// the GPU runs at a time.
+// The looker remembers the sum of all tiles before the block's last one, so it needs the sums of single tiles only.  An
+// adder publishes a sum soon after memory has given the tile.  So no looker needs the result of another one, as a
+// look-back of `lookback` does.  It cannot wait for ever.  A loader takes tickets in rising order, only when a stage is
+// empty, and then starts the copy at once.  So the copy of each tile before has begun or is about to, and neither
+// this copy nor the adder of the tile waits for a looker.  That holds however many blocks the GPU runs at a time.
 // Which tiles a block gets depends on the time, so the order of additions and the last digits differ from call to call.
 
 // region: tile
@@ -111,7 +111,7 @@ __device__ float sum_since(int first, Turn turn) {
         unsigned long long words[LOOK];
         bool waits;
 #pragma unroll
-        for (int k = 0; k < LOOK; ++k)  // 0, where no tile is meant
+        for (int k = 0; k < LOOK; ++k)  // behind the last tile that is meant, a word that is published and adds 0
             words[k] = first + k * 32 + lane() < turn.tile ? 0ull : (unsigned long long)turn.mark << 32;
         do {
             waits = false;
