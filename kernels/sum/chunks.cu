@@ -3,8 +3,9 @@
 // The sum of `vec4`, in as many blocks as the array has chunks.
 //
 // Two changes: a block reads one chunk of ROUNDS tiles that lie side by side, and ends.  The GPU starts the next block
-// wherever an SM has room, so all SMs should end at nearly the same time.  And a thread has UNROLL = 1 load under way
-// instead of 4, so that memory sees many blocks that each read a short piece.
+// wherever an SM has room, so all SMs should end at nearly the same time.  And UNROLL is 1 instead of 4.  That only
+// says which loads the source joins: the compiler unrolls the loop over the tiles, so a thread has four or five loads
+// under way, as in `vec4`.
 // The block that arrives last adds the sums of all chunks, always in the same order.
 
 __device__ float partials[CHUNKS];

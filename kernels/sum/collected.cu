@@ -3,10 +3,11 @@
 // The sum of `chunks`, with one more block, which only collects.
 //
 // One change: the end.  A block of `chunks` writes its sum, waits until L2 has it, counts its arrival, and waits for
-// the count.  The block that arrives last then reads all sums.  These are four waits for L2, one after the other, when
-// memory has nothing else to do.  Here the sum of a chunk and the number of the call are one word of 8 bytes.  A block
-// writes its word and ends.  The last block of the grid reads the words while the others still work, and waits for each
-// that is missing.  After the last chunk two waits are left: until its word is in L2, and until the collector has it.
+// the count.  The block that arrives last then reads all sums.  These are three round trips to L2, one after the other,
+// when memory has nothing else to do.  Here the sum of a chunk and the number of the call are one word of 8 bytes.  A
+// block writes its word and ends.  The last block of the grid reads the words while the others still work, and waits
+// for each that is missing.  After the last chunk its word goes to L2, and a load of the collector brings it from
+// there.
 // The collector adds the sums always in the same order.  It may wait for blocks that have not begun; these need a place
 // on the GPU beside the one that it holds.
 
