@@ -576,7 +576,6 @@ REJECTED = (
             ),
         ),
     ),
-    Solution("attention", "4 warps", "slow", (("num_warps=8", "num_warps=4"),), needs_gpu=True),
     Solution(
         "attention",
         "only the first tile of keys",
