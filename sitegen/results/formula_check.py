@@ -4,12 +4,13 @@ Bandwidth, of-ceiling and the roofline are computed from `reads` and `writes`, w
 far larger than the L2, some implementation comes near this least traffic.  So the implementation that moves the fewest
 bytes must not move fewer than the formulas say, nor many more.  Only the lower bound is checked for two kinds of
 kernels.  Matrix products read their operands several times when these are larger than the caches.  Kernels that move
-numbers in the order of an index get whole sectors of memory for a few bytes of each.
+numbers in the order of an index get whole sectors of memory for a few bytes of each.  Only the lower bound is checked,
+too, while an implementation has no counters: it may be the one that moves the fewest bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sitegen.model.cost import Cost
 from sitegen.model.kernel import Kernel, Status
@@ -34,32 +35,42 @@ CountedCall = tuple[Evaluation, Counters, Cost]
 
 
 def wrong_formulas(kernel: Kernel, record: Record, run: Run) -> Iterator[str]:
-    """Yield a sentence for each workload, dtype and params at which a call moves other bytes than `reads + writes`."""
-    places: dict[tuple[str, str, str], list[CountedCall]] = {}
-    for one in _counted(kernel, record, run):
-        evaluation = one[0]
-        places.setdefault((evaluation.workload, evaluation.dtype, str(sorted(evaluation.params.items()))), []).append(
-            one
-        )
-    for counted in places.values():
-        yield from _judge_formula(kernel, *min(counted, key=lambda one: one[1].dram_bytes))
+    """Yield a sentence for each workload, dtype and params at which a call moves other bytes than `reads + writes`.
 
-
-def _counted(kernel: Kernel, record: Record, run: Run) -> Iterator[CountedCall]:
-    """Yield the implementations that passed, have valid counters of this run, and move far more than the L2 holds."""
-    for evaluation in record.evaluations:
-        ours = evaluation.role is Role.IMPLEMENTATION and evaluation.status is Status.PASSED
-        counters = evaluation.counters
-        if not ours or counters is None or not counters.valid or (counters.run or evaluation.run) != run.id:
+    Only counters of this run are held against the formulas; those of other runs tell who moves the fewest bytes.
+    """
+    for evaluations in _passed_by_place(record).values():
+        counted = list(_counted(kernel, evaluations, run))
+        if not counted:
             continue
-        cost = cost_of_evaluation(kernel, evaluation)
-        if cost and cost.bytes > JUDGED_FACTOR * run.environment.l2_bytes:
+        evaluation, counters, cost = min(counted, key=lambda one: one[1].dram_bytes)
+        if (counters.run or evaluation.run) == run.id:
+            yield from _judge_formula(kernel, evaluation, counters, cost, is_least=len(counted) == len(evaluations))
+
+
+def _passed_by_place(record: Record) -> dict[tuple[str, str, str], list[Evaluation]]:
+    """Return the implementations that passed by their workload, dtype and params."""
+    places: dict[tuple[str, str, str], list[Evaluation]] = {}
+    for one in record.evaluations:
+        if one.role is Role.IMPLEMENTATION and one.status is Status.PASSED:
+            places.setdefault((one.workload, one.dtype, str(sorted(one.params.items()))), []).append(one)
+    return places
+
+
+def _counted(kernel: Kernel, evaluations: Sequence[Evaluation], run: Run) -> Iterator[CountedCall]:
+    """Yield those that have valid counters and move far more than the L2 of this run's GPU holds."""
+    for evaluation in evaluations:
+        counters, cost = evaluation.counters, cost_of_evaluation(kernel, evaluation)
+        if counters and counters.valid and cost and cost.bytes > JUDGED_FACTOR * run.environment.l2_bytes:
             yield evaluation, counters, cost
 
 
-def _judge_formula(kernel: Kernel, evaluation: Evaluation, counters: Counters, cost: Cost) -> Iterator[str]:
+def _judge_formula(
+    kernel: Kernel, evaluation: Evaluation, counters: Counters, cost: Cost, *, is_least: bool
+) -> Iterator[str]:
     share = counters.dram_bytes / cost.bytes - 1
-    if share >= -FEWER and (share <= MORE or cost.is_matrix or moves_by_index(kernel, cost)):
+    may_be_more = not is_least or cost.is_matrix or moves_by_index(kernel, cost)
+    if share >= -FEWER and (share <= MORE or may_be_more):
         return
     place = f"{kernel.name}@{evaluation.workload}:{evaluation.dtype}"
     says = f"reads + writes = {_gb(cost.read_bytes)} + {_gb(cost.written_bytes)} = {_gb(cost.bytes)} GB"

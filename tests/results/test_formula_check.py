@@ -44,6 +44,12 @@ def test_who_reads_again_does_not_contradict_while_another_does_not(made):
     assert sentences(made, {"naive": counters(3 * LEAST), "fused": counters()}) == []
 
 
+@pytest.mark.parametrize("unknown", [None, counters(calibration=())])
+def test_who_reads_again_does_not_contradict_while_another_is_not_counted(made, unknown):
+    assert sentences(made, {"naive": counters(3 * LEAST), "fused": unknown}) == []
+    assert len(sentences(made, {"naive": counters(0.5 * LEAST), "fused": unknown})) == 1
+
+
 @pytest.mark.parametrize(("share", "wrong"), [(0.979, 1), (0.981, 0), (1.0, 0), (1.049, 0), (1.051, 1)])
 def test_two_percent_fewer_and_five_percent_more_are_allowed(made, share, wrong):
     assert len(sentences(made, {"fused": counters(LEAST * share, LEAST * share)})) == wrong
@@ -97,3 +103,12 @@ def test_counters_are_held_against_the_formula_in_the_run_that_counted(made):
     one = made.timed("fused", 3.0, counters=replace(counters(), run=later.id))
     record = Record(1, "softmax", "nvidia-h200", (made.run, later), (one,))
     assert [len(list(wrong_formulas(twice, record, run))) for run in record.runs] == [0, 1]
+
+
+def test_who_reads_again_does_not_contradict_while_another_run_counted_fewer_bytes(made):
+    later = replace(made.run, id="2026-11-22T06:00:00Z", environment=replace(made.environment, l2_bytes=500_000))
+    again = made.timed("naive", 3.0, counters=replace(counters(3 * LEAST), run=later.id))
+    record = Record(1, "softmax", "nvidia-h200", (later,), (made.timed("fused", 3.0, counters=counters()), again))
+    assert list(wrong_formulas(made.kernel, record, later)) == []
+    alone = replace(record, evaluations=(again,))
+    assert len(list(wrong_formulas(made.kernel, alone, later))) == 1
