@@ -155,14 +155,22 @@ __device__ void wait(Barrier* barrier, int parity) {
     } while (!done);
 }
 
-// Starts the copy of a whole tile.  Its bytes count as an arrival at `full` when they are there.
-__device__ void start_copy(float* to, const float* from, Barrier* full) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address(full)), "n"(TILE * 4)
-                 : "memory");
+// Starts the copy of so many bytes, a multiple of 16.  They count as an arrival at `full` when they are there.
+__device__ void start_copy(float* to, const float* from, unsigned bytes, Barrier* full) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address(full)), "r"(bytes) : "memory");
+    if (bytes == 0) return;
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
                      address(to)),
-                 "l"(from), "n"(TILE * 4), "r"(address(full))
+                 "l"(from), "r"(bytes), "r"(address(full))
                  : "memory");
+}
+
+// Starts the copy of a tile, which may end before its TILE numbers do.  The last numbers, at most 3, have no 16 bytes.
+// Behind them the ring keeps what was there: a prefix sum never takes a number behind its own place.
+__device__ void start_tile(float* tile, const float* x, long long count, Barrier* full) {
+    const int numbers = count < TILE ? count : TILE, copied = numbers / 4 * 4;
+    for (int i = copied; i < numbers; ++i) tile[i] = x[i];
+    start_copy(tile, x, copied * 4, full);
 }
 // endregion
 
@@ -196,9 +204,9 @@ extern "C" __global__ void __launch_bounds__(32 * (SCANNERS + 3)) scan_specialis
             if (lane() == 0) turns[stage] = next_turn();
             __syncwarp();
             const long long begin = (long long)turns[stage].tile * TILE;
-            if (aligned && begin + TILE <= N) {
-                if (lane() == 0) start_copy(tile, x + begin, &full[stage]);
-            } else {  // the last tile, pointers that are not on 16 bytes, or no tile
+            if (aligned && begin < N) {
+                if (lane() == 0) start_tile(tile, x + begin, N - begin, &full[stage]);
+            } else {  // pointers that are not on 16 bytes, or no tile
                 for (long long i = begin + lane(); i < begin + TILE && begin < N; i += 32)
                     tile[i - begin] = i < N ? x[i] : 0.0f;
                 __syncwarp();
