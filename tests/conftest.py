@@ -49,11 +49,13 @@ def pytest_configure(config: pytest.Config) -> None:
 def diagnose() -> Callable[[Path], str]:
     """Return what an author sees of the mistakes in a site."""
     from sitegen.diagnostics import render_diagnostics
-    from sitegen.pipeline.in_memory import habits, load  # not at the top: a GPU machine runs tests without YAML
+    from sitegen.pipeline.check_warnings import habits  # not at the top: a GPU machine runs tests without YAML
+    from sitegen.pipeline.in_memory import load
 
     def diagnosed(root: Path) -> str:
         loaded = load(root, as_of=dt.date(2026, 12, 31))
-        return render_diagnostics((*loaded.diagnostics, *habits(loaded)), loaded.texts) + "\n"
+        warnings = habits(loaded.site, loaded.documents, loaded.as_of)
+        return render_diagnostics((*loaded.diagnostics, *warnings), loaded.texts) + "\n"
 
     return diagnosed
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from sitegen.cli import main
+from sitegen.cli import common, main, records, try_
 from sitegen.execute.archive import read
 from sitegen.execute.bundle import Results, read_bundle, write_results
 from sitegen.model.job import JobResult, KernelJob
@@ -437,6 +437,19 @@ def test_a_run_without_its_packages_says_what_to_install(site: Path, monkeypatch
         refused = sitegen("run", *words)
         assert refused.exit_code == 1
         assert f"psutil, torch; `{install_command('cluster', 'gpu')}`" in refused.stderr
+
+
+def test_a_machine_that_does_not_list_its_processes_is_told_to_mount_them(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert sitegen("bundle", "-o", "b.zip", "--all").exit_code == 0
+    monkeypatch.setattr(common, "PROCESS", site / "no/self")
+    monkeypatch.setattr(records, "TO_RUN", {})
+    monkeypatch.setattr(try_, "TO_TRY", {})
+    for words in (("run", "--all"), ("run", "--bundle", "b.zip", "-o", "r.zip"), ("try", "softmax/fused")):
+        refused = sitegen(*words)
+        assert refused.exit_code == 1 and refused.stderr.startswith(f"sitegen: there is no {site}/no/self: Linux lists")
+        assert refused.stderr.endswith("or start the container with a /proc of its own\n")
 
 
 @pytest.mark.parametrize(

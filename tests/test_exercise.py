@@ -85,6 +85,8 @@ def test_the_starter_is_wrong_and_the_mended_starter_is_right(site: Path) -> Non
     assert "name 'M' is not defined, at vector_add.py:11" in _check(site / "mine").stdout
     (site / "mine/vector_add.py").write_text(mended.replace("    return out\n", ""))
     assert "End the function with `return out`" in _check(site / "mine").stdout
+    (site / "mine/vector_add.py").write_text(mended.replace("tl.load(a + i, mask=inside)", "a[i]"))
+    assert "at vector_add.py:12. A kernel reads a vector by `tl.load`: write" in _check(site / "mine").stdout
 
 
 @pytest.mark.torch

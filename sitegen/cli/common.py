@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from sitegen.pipeline.in_memory import LoadedSite
     from sitegen.results.freshness import Freshness
 
+PROCESS = Path("/proc/self")
+"""What Linux says about this process, if /proc is mounted."""
+
 
 class OldFile(click.Path):
     """The path of a regular file that exists: a pipe or a device could be read without end."""
@@ -147,6 +150,15 @@ def require_installed(packages: Mapping[str, str]) -> None:
 
         extras = sorted({packages[name] for name in missing})
         fail(f"not installed here: {', '.join(missing)}; `{install_command(*extras)}` brings what is missing")
+
+
+def require_processes() -> None:
+    """Exit with 1 where Linux does not list the processes of the machine; a job could not end what it started."""
+    if sys.platform == "linux" and not PROCESS.exists():
+        fail(
+            f"there is no {PROCESS}: Linux lists processes there, and sitegen must end those that a job started; "
+            "mount it by `mount -t proc proc /proc`, or start the container with a /proc of its own"
+        )
 
 
 def any_failed(results: Sequence[Any]) -> bool:

@@ -24,6 +24,7 @@ from sitegen.cli.common import (
     print_outcome,
     report,
     require_installed,
+    require_processes,
     say,
     target_of,
     usage_errors,
@@ -97,6 +98,7 @@ def run_bundle(bundle_file: Path, output: Path, as_json: bool) -> None:
     from sitegen.execute.targets import local_target
 
     require_installed(TO_RUN)
+    require_processes()
     target = local_target()
     try:
         earlier = bundles.unfinished_results(bundles.read_bundle(bundle_file).id, output, target)
@@ -119,6 +121,8 @@ def run_here(names: Sequence[str], everything: bool, where: str, beside: bool, a
     loaded = load_site_or_exit()
     target = target_of(loaded, where)
     require_installed(TO_RUN if where == "local" else TO_SEND)
+    if where == "local":
+        require_processes()
     if target.slurm:
         say(f"sbatch gets {number_of(target.slurm, 'job')}; `squeue --me` shows whether they wait")
     for host in target.silent:

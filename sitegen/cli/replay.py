@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sitegen.cli.common import fail, inventory_of, load_site_or_exit, require_installed, say, usage_errors
+from sitegen.cli.common import (
+    fail,
+    inventory_of,
+    load_site_or_exit,
+    require_installed,
+    require_processes,
+    say,
+    usage_errors,
+)
 from sitegen.cli.run_progress import run_report
 
 if TYPE_CHECKING:
@@ -37,6 +45,7 @@ def replay(records: tuple[str, ...]) -> None:
     if not target.gpu:
         fail(NO_GPU)
     require_installed(TO_RUN)
+    require_processes()
     replays = _replays(loaded, target.gpu, records)
     for one in replays:
         if not one.is_same_code:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sitegen.cli.common import OldFile, fail, report, require_installed, say, site_root, usage_errors
+from sitegen.cli.common import OldFile, fail, report, require_installed, require_processes, say, site_root, usage_errors
 
 if TYPE_CHECKING:
     from sitegen.cli.try_table import StoredCeiling
@@ -43,6 +43,7 @@ def try_(name: str | None, settings: tuple[str, ...], watch: bool, ncu: bool, bu
     if bundle_file is not None and (settings or watch or ncu):
         raise click.UsageError("a bundle says itself what to try: --set, --watch and --ncu belong to `bundle --try`")
     require_installed(TO_TRY)
+    require_processes()
     if bundle_file is not None:
         passed = _try_bundle(bundle_file)
     else:

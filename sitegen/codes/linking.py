@@ -145,8 +145,8 @@ GROUP = CodeGroup(
         Code(
             "SG215",
             "A link leads to an old address",
-            "The link leads to an alias of a page, so that readers take a detour through a redirect. Only "
-            "`sitegen check` reports it. Write the address of the page; `sitegen check --fix` does so.",
+            "The link leads to an alias of a page, so that readers take a detour through a redirect. A "
+            "build does not report it. Write the address of the page; `sitegen check --fix` does so.",
             "---\ntitle: Softmax\ndate: 2026-11-22\naliases: [/old/]\n---\n[This page](/old/) moved.\n",
             "---\ntitle: Softmax\ndate: 2026-11-22\naliases: [/old/]\n---\n[This page](/posts/softmax/) moved.\n",
             _POST,

@@ -313,8 +313,8 @@ _SHOWN = (
         "A figure is typed into the text",
         "The text has a figure that looks measured, such as a rate, a share or a ratio, and no record stands behind "
         "it: a new run would not change it. Write the `{value}` of the hint, or mark the figure with `{given}` and its "
-        "source when no record can have it. Only `sitegen check` looks for such figures, and exits with 1; a "
-        "figure of the worklog is one of its day, and may be typed.",
+        "source when no record can have it. `sitegen check` and an editor look for such figures, and the "
+        "check exits with 1; a figure of the worklog is one of its day, and may be typed.",
         "The kernel moves 4.1 TB/s.\n",
         "The kernel moves {value}`softmax/fused bandwidth`.\n",
         _POST,

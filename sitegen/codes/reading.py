@@ -7,6 +7,7 @@ from sitegen.codes.entry import Code, CodeGroup
 _POST = "content/posts/softmax/index.md"
 _SITE = "content/site.yaml"
 _KERNEL = "kernels/softmax/kernel.yaml"
+_EXERCISE = "---\ntitle: Vector add\nkernel: vector_add\nsolution: tile\ncounted_at: {M: 8, N: 128}\n---\n"
 
 _FILES = (
     Code(
@@ -112,6 +113,17 @@ _KEYS = (
         "the hint says where such a file belongs.",
         "series/basics.yml",
         "series/basics.yaml",
+        warning=True,
+    ),
+    Code(
+        "SG017",
+        "A heading of an exercise is nearly `## Hints`",
+        "The hints of an exercise are the text below the heading `## Hints`, and its statement is the text above it. "
+        "This heading has nearly the same word, or another number of marks, so that the hints are a part of the "
+        "statement. Write `## Hints`.",
+        _EXERCISE + "Add.\n\n## Hint\n\nMask.\n",
+        _EXERCISE + "Add.\n\n## Hints\n\nMask.\n",
+        "content/exercises/vector-add/index.md",
         warning=True,
     ),
 )

@@ -4,7 +4,7 @@ names are defined.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from sitegen.diagnostics import Diagnostic, Span
@@ -12,8 +12,8 @@ from sitegen.editor.definitions import definition
 from sitegen.editor.markdown_names import offers_in_markdown
 from sitegen.editor.mirror import Mirror
 from sitegen.editor.yaml_keys import Offer, form_of, offers_in_yaml
+from sitegen.pipeline.check_warnings import CheckWarnings
 from sitegen.pipeline.preview import PreviewSite
-from sitegen.pipeline.typed_figures import typed_figure_warnings
 from sitegen.read.root import SITE_FILE
 
 _FENCE = "---"
@@ -25,6 +25,7 @@ class EditedSite:
     def __init__(self, root: Path) -> None:
         self.mirror = Mirror(root)
         self._preview = PreviewSite(self.mirror.folder)
+        self._warnings = CheckWarnings()
 
     def close(self) -> None:
         self.mirror.close()
@@ -35,13 +36,9 @@ class EditedSite:
 
     def mistakes(self) -> Mapping[str, tuple[Diagnostic, ...]]:
         """Return the mistakes that `sitegen check` reports of each file, by its path."""
-        site = self._preview.linked
-        sources = site.sources
-        typed: Iterable[Diagnostic] = ()
-        if not self._preview.failed:
-            typed = typed_figure_warnings(sources.linked, site.texts.sources, sources.kernels_of, sources.recorded)
+        warnings = () if self._preview.failed else self._warnings.of(self._preview.linked)
         found: dict[str, list[Diagnostic]] = {}
-        for one in dict.fromkeys((*self._preview.mistakes, *typed)):
+        for one in dict.fromkeys((*self._preview.mistakes, *warnings)):
             found.setdefault(one.span.path or SITE_FILE, []).append(one)
         return {path: tuple(ones) for path, ones in found.items()}
 

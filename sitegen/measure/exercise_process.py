@@ -36,6 +36,7 @@ from sitegen.measure.inputs import (
     output_dtypes,
     output_shapes,
 )
+from sitegen.measure.kernel_exceptions import advice_on, with_file_line
 from sitegen.measure.known_mistakes import Alternative, Sum, alternatives_of, incomplete_sums
 from sitegen.measure.protocol import EvaluationEnded
 from sitegen.measure.runnable import (
@@ -45,9 +46,10 @@ from sitegen.measure.runnable import (
     reference_baseline,
     reference_of,
 )
+from sitegen.measure.sources import source_file
 from sitegen.model.exercise import SECTOR_BYTES, Diagnosis, ExerciseJob, ExerciseResult, Traffic, dtype_of
 from sitegen.model.formula import evaluate_int, names_in
-from sitegen.model.kernel import Kernel, Status
+from sitegen.model.kernel import Implementation, Kernel, Status
 from sitegen.model.plain import from_plain, to_plain
 
 ALIGNED: Mapping[int, tuple[tuple[int, ...], ...]] = {
@@ -119,7 +121,7 @@ def check_exercise(job: ExerciseJob, folder: Path, device: str) -> ExerciseResul
             return ExerciseResult(shapes=passed, device=device)
         traffic = _traffic(setup, runnable, job.counted_at)
     except Exception as error:
-        why = failure_of(error, folder, reader)
+        why = _failure_of(error, folder, kernel, reader)
         out_of_bounds = why.status is Status.OUT_OF_BOUNDS  # at larger shapes it could write beyond the guard bytes
         called = shapes[: passed + 1] if out_of_bounds else shapes
         return ExerciseResult(why.message, _explained(why) or _cause(setup, runnable, called), passed, device)
@@ -172,6 +174,14 @@ def _check(setup: KernelSetup, runnable: Runnable, dims: Mapping[str, int], dete
         check_case(setup, runnable, buffers, case)
 
 
+def _failure_of(error: Exception, folder: Path, kernel: Kernel, reader: Implementation) -> EvaluationEnded:
+    """Return how the reader's kernel ended, with the line of the reader's file."""
+    why, file = failure_of(error, folder, reader), source_file(folder, kernel, reader)
+    text = file.read_text(encoding="utf-8")
+    message = with_file_line(why.message, error, text, file.relative_to(folder).as_posix())
+    return EvaluationEnded(why.status, message, why.log)
+
+
 def _explained(why: EvaluationEnded) -> Diagnosis | None:
     """Return the cause that the status itself names."""
     match why.status:
@@ -187,7 +197,8 @@ def _explained(why: EvaluationEnded) -> Diagnosis | None:
             return Diagnosis("modified_input", f"{_capitalised(why.message)}.")
         case Status.INCORRECT | Status.UNWRITTEN | Status.OUT_OF_BOUNDS:
             return None
-    return Diagnosis("crash", f"The kernel did not run to its end: {why.message}")
+    advice = advice_on(why.message)
+    return Diagnosis("crash", f"The kernel did not run to its end: {why.message}" + (f". {advice}." if advice else ""))
 
 
 def _capitalised(sentence: str) -> str:

@@ -13,13 +13,15 @@ from __future__ import annotations
 import importlib
 import inspect
 import sys
+from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, reduce, wraps
 from types import FunctionType, ModuleType
 from typing import Any
 
 import torch
 
+from sitegen.measure.kernel_exceptions import NO_INDEX
 from sitegen.measure.program_parts.interpreted_bfloat16 import is_bfloat16, teach_interpreter
 from sitegen.model.job import UNJUDGED
 
@@ -50,6 +52,8 @@ def teach() -> None:
     teach_interpreter()
     _refuse_the_impossible(InterpreterBuilder)
     _refuse_truth_of_blocks()
+    _refuse_items_of_blocks()
+    _choose_in_blocks()
     _skip_overflow_checks()
     _remember_builtins()
 
@@ -121,6 +125,54 @@ def _refuse_truth_of_blocks() -> None:
         tensor.__bool__ = truth_of_one
 
     interpreter._patch_lang_tensor = patch_tensor
+
+
+def _refuse_items_of_blocks() -> None:
+    """Refuse `x[i]`, `x[i] = value` and a loop through a block in the words of the compiler.
+
+    The interpreter's own words name things that are not in the kernel, as in `'int' object is not iterable`.
+    """
+    import triton.language as tl
+
+    item: Any = tl.tensor.__getitem__
+
+    @wraps(item)
+    def checked_item(self: Any, index: Any, *others: Any, **options: Any) -> Any:
+        if isinstance(index, int | tl.tensor):
+            raise ValueError(NO_INDEX)
+        return item(self, index, *others, **options)
+
+    def refuse_store(*_: Any) -> None:
+        raise NotImplementedError("__setitem__ is not supported in triton")
+
+    language: Any = tl.tensor
+    language.__getitem__, language.__setitem__, language.__iter__ = checked_item, refuse_store, None
+
+
+def _choose_in_blocks() -> None:
+    """Make Python's `min` and `max` compare blocks value by value in a kernel, as the compiler does."""
+    from triton.runtime import interpreter
+
+    patch = interpreter._patch_lang
+
+    def patch_language(function: Any) -> Any:
+        for python, name in ((min, "minimum"), (max, "maximum")):
+            function.__globals__.setdefault(python.__name__, _choosing(python, name))
+        return patch(function)
+
+    interpreter._patch_lang = patch_language
+
+
+def _choosing(python: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Return `min` or `max`, which takes the function of Triton of that name where one of several values is a block."""
+    import triton.language as tl
+
+    def choose(*values: Any, **options: Any) -> Any:
+        if len(values) > 1 and any(isinstance(one, tl.tensor) for one in values):
+            return reduce(getattr(tl, name), values)
+        return python(*values, **options)
+
+    return choose
 
 
 def _skip_overflow_checks() -> None:

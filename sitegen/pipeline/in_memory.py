@@ -12,22 +12,20 @@ from pathlib import Path
 from typing import cast
 
 from sitegen.diagnostics import Diagnostic, has_errors, in_reading_order
-from sitegen.linking.moved_links import moved_links
 from sitegen.model.document import Document
 from sitegen.model.linked import Linked
 from sitegen.model.site import Site
 from sitegen.pipeline.build import Route, build
+from sitegen.pipeline.check_warnings import CheckWarnings
 from sitegen.pipeline.link_site import LinkedSite, link
 from sitegen.pipeline.mistakes import texts_of
-from sitegen.pipeline.named_gpus import named_gpu_warnings
 from sitegen.pipeline.parse_texts import parse_texts
 from sitegen.pipeline.plan import FullPlan, plan_all_pages
 from sitegen.pipeline.print_pages import PagesInMemory, print_in_memory
 from sitegen.pipeline.read_files import read_files_from_scratch
 from sitegen.pipeline.request import make_request
-from sitegen.pipeline.typed_figures import TYPED_FIGURE, typed_figure_warnings
+from sitegen.pipeline.typed_figures import TYPED_FIGURE
 from sitegen.read.load import WORKLOG
-from sitegen.read.worklog_habits import worklog_habits
 from sitegen.render.inputs.evidence import Evidence, gather
 from sitegen.results.quantities import Measured
 from sitegen.results.records import Records
@@ -145,22 +143,13 @@ def _site_in_memory(pages: PagesInMemory) -> SiteInMemory:
 
 def _with_mistakes_in_drafts(pages: PagesInMemory) -> SiteInMemory:
     """Link the texts again, with drafts and posts of the future, without parsing them again, and search all texts for
-    typed figures and for figures of another GPU than their sentence names.
+    what only a check warns of.
     """
     parsed = pages.site.parsed
     request = replace(parsed.files.request, everything=True)
     unpublished = link(replace(parsed, files=replace(parsed.files, request=request)))
-    sources, loaded = unpublished.sources, _loaded(unpublished)
-    typed = typed_figure_warnings(sources.linked, unpublished.texts.sources, sources.kernels_of, sources.recorded)
-    of_gpus = named_gpu_warnings(loaded.site, loaded.documents, unpublished.texts.sources, sources.recorded)
-    mistakes = dict.fromkeys((*pages.mistakes, *unpublished.mistakes, *typed, *of_gpus, *habits(loaded)))
-    return SiteInMemory(loaded, pages.files, in_reading_order(mistakes))
-
-
-def habits(loaded: LoadedSite) -> tuple[Diagnostic, ...]:
-    """Return the warnings that only `sitegen check` gives: about the worklog, and about links to old addresses."""
-    site, texts = loaded.site, {p: text for p, text in loaded.site.files.items() if p.startswith(WORKLOG)}
-    return (*worklog_habits(site.worklog, texts, loaded.as_of), *moved_links(site, loaded.documents))
+    mistakes = dict.fromkeys((*pages.mistakes, *unpublished.mistakes, *CheckWarnings().of(unpublished)))
+    return SiteInMemory(_loaded(unpublished), pages.files, in_reading_order(mistakes))
 
 
 def _loaded(site: LinkedSite) -> LoadedSite:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from sitegen.diagnostics import Diagnostic, Severity, Span
@@ -38,30 +38,57 @@ class _Names:
         return set(self.pattern.findall(words))
 
 
+class Sentences:
+    """The sentences of a Markdown text, found by places in it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = _HIDDEN.sub(lambda match: "`" * len(match[0]), text)
+        self._lines = [0, *(match.end() for match in re.finditer("\n", text))]
+        self._begins = [0, *(match.end() for match in _END.finditer(self._text))]
+
+    def around(self, span: Span) -> str:
+        """Return the sentence at a place, without its code and the texts of its roles."""
+        at = self._lines[span.line - 1] + span.col - 1 if span.line <= len(self._lines) else 0
+        number = bisect_right(self._begins, at)
+        return self._text[self._begins[number - 1] : self._begins[number] if number < len(self._begins) else None]
+
+
+def sentences_of(path: str, text: str) -> Sentences:
+    """Return the sentences of a file."""
+    return Sentences(text)
+
+
 def named_gpu_warnings(
-    site: Site, documents: Mapping[str, Document], files: Mapping[str, str], measured: Measured
+    site: Site,
+    documents: Mapping[str, Document],
+    files: Mapping[str, str],
+    measured: Measured,
+    sentences: Callable[[str, str], Sentences],
 ) -> Iterator[Diagnostic]:
     """Yield a warning for each figure and claim of a text in whose sentence another GPU is named, and no second one.
 
-    `files` are the texts of the site by path.  A site whose records are of one GPU has no such sentence.
+    `files` are the texts of the site by path; `sentences` is `sentences_of`, which keeps its results, because it is
+    called for each figure.  A site whose records are of one GPU has no such sentence.
     """
     names = _names(measured)
     if len(set(names.by_id.values())) < 2:
         return
     for text in texts(site):
         document = documents.get(document_key(text))
-        for slot, words in _with_sentences(document, files.get(text.path, "")) if document else ():
-            named, shown = names.in_words(words), _gpus_of(slot, measured)
-            if len(named) == 1 and shown and not named & {names.by_id[gpu] for gpu in shown}:
+        for slot in _figures_of(document) if document else ():
+            named = names.in_words(_words_beside(slot, sentences(text.path, files.get(text.path, ""))))
+            shown = _gpus_of(slot, measured) if len(named) == 1 else ()
+            if shown and not named & {names.by_id[gpu] for gpu in shown}:
                 yield _warning(slot, next(iter(named)), shown[0], names)
 
 
-def _with_sentences(document: Document, text: str) -> Iterator[tuple[ValueSlot | ClaimSlot, str]]:
-    """Yield the figures and claims of a text, each with the words of its sentence."""
-    slots = [slot for slot in document.slots if isinstance(slot, ValueSlot | ClaimSlot)]
-    sentences = _Sentences(text if slots else "")
-    for slot in slots:
-        yield slot, slot.sentence if isinstance(slot, ClaimSlot) else sentences.around(slot.span)
+def _figures_of(document: Document) -> Iterator[ValueSlot | ClaimSlot]:
+    return (slot for slot in document.slots if isinstance(slot, ValueSlot | ClaimSlot))
+
+
+def _words_beside(slot: ValueSlot | ClaimSlot, sentences: Sentences) -> str:
+    """Return the words of the sentence of a figure or a claim."""
+    return slot.sentence if isinstance(slot, ClaimSlot) else sentences.around(slot.span)
 
 
 def _names(measured: Measured) -> _Names:
@@ -83,21 +110,6 @@ def _gpus_of(slot: ValueSlot | ClaimSlot, measured: Measured) -> tuple[str, ...]
     if is_chosen or any(reference.gpu for reference in value.references):
         return ()
     return tuple(dict.fromkeys(origin.gpu for origin in quantity_of(value, measured).origins))
-
-
-class _Sentences:
-    """The sentences of a Markdown text, found by places in it."""
-
-    def __init__(self, text: str) -> None:
-        self._text = _HIDDEN.sub(lambda match: "`" * len(match[0]), text)
-        self._lines = [0, *(match.end() for match in re.finditer("\n", text))]
-        self._begins = [0, *(match.end() for match in _END.finditer(self._text))]
-
-    def around(self, span: Span) -> str:
-        """Return the sentence at a place, without its code and the texts of its roles."""
-        at = self._lines[span.line - 1] + span.col - 1 if span.line <= len(self._lines) else 0
-        number = bisect_right(self._begins, at)
-        return self._text[self._begins[number - 1] : self._begins[number] if number < len(self._begins) else None]
 
 
 def _warning(slot: ValueSlot | ClaimSlot, named: str, gpu: str, names: _Names) -> Diagnostic:

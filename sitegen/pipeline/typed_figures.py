@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sitegen.diagnostics import Diagnostic, Severity, Span
@@ -38,14 +38,30 @@ class Offer:
         return sum(name in line for name in self.names)
 
 
+def typed_in_file(path: str, text: str) -> tuple[TypedFigure, ...]:
+    """Return the typed figures of the title, the description and the body of a file."""
+    body = split_front_matter(text, path)[0].body
+    lines = text.split("\n")
+    keys = tuple(f"{name}:" for name in FIELDS[Post])
+    head = body.first_line - 1
+    heads = ((number, line) for number, line in enumerate(lines[:head]) if line.startswith(keys))
+    in_head = (typed for number, line in heads for typed in typed_in_line(number, line))
+    return (*in_head, *(replace(typed, line=typed.line + head) for typed in typed_figures(lines[head:])))
+
+
 def typed_figure_warnings(
-    linked: Linked, texts: Mapping[str, str], kernels_of: Mapping[str, Iterable[str]], measured: Measured
+    linked: Linked,
+    texts: Mapping[str, str],
+    kernels_of: Mapping[str, Iterable[str]],
+    measured: Measured,
+    typed_in: Callable[[str, str], Iterable[TypedFigure]],
 ) -> Iterator[Diagnostic]:
     """Yield a warning for each typed figure in posts, pages, terms and exercises of a site that has kernels.
 
     A figure of the worklog is one of its day, and needs no record.
 
-    `texts` are the files of the site; `kernels_of` gives the kernels that a post shows, by its path.
+    `texts` are the files of the site; `kernels_of` gives the kernels that a post shows, by its path.  `typed_in`
+    is `typed_in_file`, or a function that keeps its results.
     """
     offers, site = Offers(measured), linked.site
     if not site.kernels:
@@ -54,21 +70,8 @@ def typed_figure_warnings(
     for path in dict.fromkeys(one.body.path for one in bodies):
         text = texts.get(path, "")
         shown = tuple(kernels_of.get(path, ())) or tuple(measured.kernels)
-        for typed in _typed_in_file(text, path):
+        for typed in typed_in(path, text):
             yield _warning(typed, path, offers, shown, text.split("\n")[typed.line])
-
-
-def _typed_in_file(text: str, path: str) -> Iterator[TypedFigure]:
-    """Yield the typed figures of the title, the description and the body of a file."""
-    body = split_front_matter(text, path)[0].body
-    lines = text.split("\n")
-    keys = tuple(f"{name}:" for name in FIELDS[Post])
-    head = body.first_line - 1
-    for number, line in enumerate(lines[:head]):
-        if line.startswith(keys):
-            yield from typed_in_line(number, line)
-    for typed in typed_figures(lines[head:]):
-        yield TypedFigure(typed.line + head, typed.col, typed.text, typed.value, typed.unit, typed.step, typed.figure)
 
 
 def _warning(typed: TypedFigure, path: str, offers: Offers, kernels: Iterable[str], line: str) -> Diagnostic:

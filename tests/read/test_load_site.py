@@ -187,6 +187,30 @@ def test_an_exercise_without_the_heading_has_no_hints() -> None:
     assert parse_site(SITE | files)[0].exercises[0].hints is None
 
 
+EXERCISE = "---\ntitle: Add\nkernel: add\nsolution: tile\ncounted_at: {N: 8}\n---\nAdd.\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("##hints:\n", ["##hints:"]),
+        ("  ### Hint 1 ### {#sec-hint}\n\nMask.\n\n### Hint 2\n", ["### Hint 1"]),
+        ("## Hnits", ["## Hnits"]),
+        ("# HINTS\r\n", ["# HINTS"]),
+        ("## Hints", []),
+        ("## Hints \n\n### Hint\n", []),
+        ("## Points\n\n## Inputs\n\n## Hints and traps\n", []),
+        ("```python\n# hint: a mask\n# Hint\n```\n", []),
+    ],
+)
+def test_a_heading_that_is_nearly_the_one_of_the_hints_is_marked(text: str, marked: list[str]) -> None:
+    files = {"content/exercises/add/index.md": EXERCISE + text, "content/exercises/add/starter.py": ""}
+    found = [one for one in parse_site(SITE | files)[1] if one.code == "SG017"]
+    lines = (EXERCISE + text).split("\n")
+    assert [lines[d.span.line - 1][d.span.col - 1 :][: d.span.length] for d in found] == marked
+    assert all(d.hint == "write `## Hints`" for d in found)
+
+
 PATHS = (
     "content/site.yaml",
     "content/posts/a.md",
