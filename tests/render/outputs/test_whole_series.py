@@ -141,6 +141,7 @@ def test_both_pages_exist_only_if_the_site_asks_for_them(make: SimpleNamespace, 
 def test_all_posts_stand_on_one_page_in_the_order_of_the_series(pages: dict[str, str | bytes]) -> None:
     found = page(pages, ALL)
     assert [h.text() for h in found.css("h2[id]")][1:] == ["Adding many numbers", "A softmax that reads memory once"]
+    assert [phase.text() for phase in found.css("section .eyebrow")] == ["Phase 1, Memory", "Phase 2, Triton kernels"]
     assert [h.attributes["id"] for h in found.css("h3[id]")] == ["sum.sec-why", "softmax.sec-two"]
     assert [h.text() for h in found.css("h4")] == ["Question 1", "Note", "Question 2"]
     ids = [node.attributes["id"] for node in found.css("[id]")]
@@ -159,8 +160,22 @@ def test_links_between_the_posts_stay_on_the_page(pages: dict[str, str | bytes])
 def test_all_posts_are_one_markdown_file(pages: dict[str, str | bytes]) -> None:
     text = str(pages[f"{ALL}index.md"])
     lines = [line for line in text.splitlines() if line.startswith("# ")]
-    assert lines == ["# GPU Systems", "# Adding many numbers", "# A softmax that reads memory once"]
+    assert lines == [
+        "# GPU Systems",
+        "# Phase 1, Memory",
+        "# Adding many numbers",
+        "# Phase 2, Triton kernels",
+        "# A softmax that reads memory once",
+    ]
     assert "[about](https://example.org/blog/about/)" in text
+
+
+def test_the_short_form_of_a_series_has_no_phase_in_its_markdown_file(make: SimpleNamespace, site: Site) -> None:
+    (series,) = site.series
+    one = replace(series.phases[0], title="", posts=tuple(ref for phase in series.phases for ref in phase.posts))
+    text = str(make.rendered(replace(site, series=(replace(series, phases=(one,)),)))[f"{ALL}index.md"])
+    lines = [line for line in text.splitlines() if line.startswith("# ")]
+    assert lines == ["# GPU Systems", "# Adding many numbers", "# A softmax that reads memory once"]
 
 
 def test_the_page_of_the_series_links_to_both_with_their_sizes(pages: dict[str, str | bytes]) -> None:
