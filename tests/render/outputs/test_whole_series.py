@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import io
 from dataclasses import replace
 from types import SimpleNamespace
@@ -10,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from sitegen.model.site import Site
+from sitegen.model.site import Ref, Site
 from sitegen.read.privacy import Privacy
 from sitegen.read.worklog import parse_worklog
 
@@ -120,6 +121,36 @@ def test_answered_questions_of_the_worklog_are_asked_and_private_ones_are_not(
         "https://example.org/blog/worklog/2026-11-20/",
     ]
     assert not any("they pay" in str(text) for text in whole.values())
+
+
+@pytest.mark.parametrize(
+    ("worked_on", "days", "asked_by"),
+    [
+        ("softmax", (14, 20), ["first"]),
+        ("softmax", (20, 14), ["second"]),
+        ("softmax", (14, 14), ["first", "second"]),
+        ("softmax for Adding many numbers", (20, 14), ["first", "second"]),
+        ("the figures of Adding many numbers", (20, 14), ["first"]),
+        ("nothing that has a page", (14, 20), []),
+    ],
+)
+def test_a_question_of_the_worklog_is_asked_by_the_series_that_shows_the_kernel_of_its_day_first(
+    make: SimpleNamespace, site: Site, worked_on: str, days: tuple[int, int], asked_by: list[str]
+) -> None:
+    (series,) = site.series
+    dates = {"sum": dt.date(2026, 11, days[0]), "softmax": dt.date(2026, 11, days[1])}
+    posts = tuple(
+        replace(post, date=dates[post.slug], kernels=(Ref("softmax", series.span),), body=replace(post.body, text="T."))
+        for post in site.posts
+        if post.slug in dates
+    )
+    both = tuple(
+        replace(series, id=id, phases=(replace(phase, topics=()),))
+        for id, phase in zip(("first", "second"), series.phases, strict=True)
+    )
+    entries, _, _ = parse_worklog({PATH: f"2026-11-20\n\nI measured {worked_on}.\n\n- Q: Why?\n- A: So.\n"})
+    whole = make.rendered(replace(site, posts=posts, series=both, worklog=entries))
+    assert [one.id for one in both if f"series/{one.id}/review/index.html" in whole] == asked_by
 
 
 def test_a_series_without_questions_has_no_review_page(make: SimpleNamespace) -> None:
