@@ -38,10 +38,12 @@ def code_figure(
     name = label or _label(title, language, spoken)
     anchor = f' id="{escape(look.id)}"' if look.id else ""
     lines = listing(code, language, look, regions, spoken)
+    written_in = f' class="language-{escape(language)}"' if language_name(language) else ""
     figure = (
         f'<figure class="{_classes(look, wide)}"{anchor}>\n'
         f"<figcaption>{_caption(title, region, against, language, href, look, spoken)}</figcaption>\n"
-        f'<pre tabindex="0" role="group" aria-label="{escape(name)}"><code>{"".join(lines)}</code></pre>\n</figure>\n'
+        f'<pre tabindex="0" role="group" aria-label="{escape(name)}">'
+        f"<code{written_in}>{''.join(lines)}</code></pre>\n</figure>\n"
     )
     return _folded(figure, look, title, len(lines), spoken) if look.folded else figure
 

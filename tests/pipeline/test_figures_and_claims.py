@@ -257,7 +257,7 @@ def test_a_claim_of_the_worklog_is_a_warning(root: Path) -> None:
 def test_status_lists_every_claim_with_its_margin(root: Path) -> None:
     text = sitegen("status", "--claims").stdout
     assert f"{POST}:8: holds: softmax/fused >= 2x torch" in text
-    assert "nvidia-h200: 8192x8192:float32: 2.09 × torch, 95 % interval 2.089 × to 2.093 ×, margin 4.4 %" in text
+    assert "nvidia-h200: 8192x8192:float32: 2.091 × torch, 95 % interval 2.089 × to 2.093 ×, margin 4.4 %" in text
     assert "claims: 1 holds" in sitegen("status").stdout
     [row] = json.loads(sitegen("status", "--claims", "--json").stdout)
     [check] = row["checks"]
@@ -278,7 +278,7 @@ def test_compare_names_the_sentences_that_the_new_record_makes_false(root: Path)
     before, after = map(str, records(root))
     named = f"{POST}:8: “The fused kernel is twice as fast as torch.” is false now"
     assert named in sitegen("compare", before, after).stdout
-    assert "1.84 × torch" in sitegen("compare", before, after).stdout
+    assert "1.840 × torch" in sitegen("compare", before, after).stdout
     assert f"- {named}" in sitegen("compare", "--markdown", before, after).stdout
     assert named not in sitegen("compare", after, before).stdout
     as_json = sitegen("compare", "--json", before, after)

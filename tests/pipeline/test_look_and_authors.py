@@ -67,7 +67,7 @@ def test_post_names_its_authors_and_its_licence_to_people_programs_and_feeds(tmp
 
 def test_citation_is_bibtex_that_the_program_reads_itself(tmp_path: Path) -> None:
     page = file(built(tmp_path, AUTHORS, "authors: [bo, ada]\n"), "posts/half-time/index.html")
-    (entry,) = re.findall(r"<code>(@misc.*?)</code>", page, re.DOTALL)
+    (entry,) = re.findall(r"<code class=\"language-bibtex\">(@misc.*?)</code>", page, re.DOTALL)
     bibliography, mistakes = parse_bibliography(unescape(entry), "content/a.bib")
     assert mistakes == ()
     (work,) = bibliography.works

@@ -111,7 +111,7 @@ def test_a_series_says_what_each_step_needs_and_what_a_reader_can_do_now(connect
     assert [a.attributes["href"] for a in series.css("#planned-2-1 .of a")] == ["#post-softmax"]
     assert words(series.css_first("#exercise-softmax .state")) == "planned, 60 min"
     assert not series.css("#exercise-softmax a[href$='/']") and not series.css("#planned-2-1 a[href$='/']")
-    assert words(series.css_first("#post-softmax .of")).startswith("best of ceiling: softmax")
+    assert words(series.css_first("#post-softmax .of")).startswith("best of ceiling, H200: softmax")
     assert [words(one) for one in series.css(".outcome")] == ["You can now say what moves."]
 
 

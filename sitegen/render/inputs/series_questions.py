@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import datetime as dt
+from collections.abc import Iterable, Iterator
 
 from sitegen.model.quiz import QUIZZES, Quiz
 from sitegen.model.site import Post, Series, WorklogEntry
@@ -22,17 +23,33 @@ def quizzes_of(sources: Sources, post: Post) -> tuple[Quiz, ...]:
 
 
 def asked_in_worklog(sources: Sources, series: Series) -> Iterator[tuple[WorklogEntry, str, str]]:
-    """Yield the answered questions of the days that worked on a post of the series, or on a kernel of a post.
+    """Yield the answered questions of the days that worked on a post or a kernel of the series.
 
-    An entry has no private lines: `read` removes them before it looks for questions.
+    A kernel is of the series whose post shows it first, so that a series that compares its kernels with those of an
+    earlier one does not ask the questions of the earlier one again.  An entry has no private lines: `read` removes
+    them before it looks for questions.
     """
     posts = posts_in_order(sources, series)
-    kernels = {name for post in posts for name in sources.kernels_of.get(post.body.path, ())}
-    pages = [*map(sources.post_url, posts), *map(kernel_url, sorted(kernels))]
+    pages = [*map(sources.post_url, posts), *map(kernel_url, _kernels_shown_first(sources, posts))]
     days = {day for url in pages for day in sources.linked.worked_on.get(url, ())}
     for entry in sources.site.worklog:
         if entry.date in days:
             yield from ((entry, question, answer) for question, answer in entry.questions if answer.strip())
+
+
+def _kernels_shown_first(sources: Sources, posts: Iterable[Post]) -> Iterator[str]:
+    """Yield the kernels that no post of any series shows on an earlier day than `posts`."""
+    every = [post for series in sources.site.series for post in posts_in_order(sources, series)]
+    first = _first_days(sources, every)
+    return (name for name, day in _first_days(sources, posts).items() if day == first[name])
+
+
+def _first_days(sources: Sources, posts: Iterable[Post]) -> dict[str, dt.date]:
+    """Return the day of the oldest post that shows a kernel, by the kernel's name."""
+    newest_first = sorted(posts, key=lambda post: sources.day_of(post.date), reverse=True)
+    return {
+        name: sources.day_of(post.date) for post in newest_first for name in sources.kernels_of.get(post.body.path, ())
+    }
 
 
 def question_count(sources: Sources, series: Series) -> int:

@@ -44,6 +44,8 @@ class SourceListing:
     summary: str
     label: str
     """The name of the scroller for readers who do not see it."""
+    language: str
+    """The language as an author writes it behind a fence, `cuda`."""
     numbered: bool
     lines: Markup
 
@@ -74,7 +76,7 @@ def source_listing(printer: Printer, one: Implementation) -> SourceListing | Non
     language = language_of(one)
     summary = f"Source, {numbers.count(len(code.splitlines()), 'line')}"
     lines = printer.html_of((code, language), lambda: "".join(listing(code, language, NUMBERED)))
-    return SourceListing(summary, f"Source of {one.name}", numbered=True, lines=lines)
+    return SourceListing(summary, f"Source of {one.name}", language, numbered=True, lines=lines)
 
 
 def difference_listing(printer: Printer, before: Implementation, after: Implementation) -> SourceListing | None:
@@ -88,7 +90,7 @@ def difference_listing(printer: Printer, before: Implementation, after: Implemen
     if not lines:
         return None
     label = f"Source of {after.name} against that of {before.name}"
-    return SourceListing(f"Source against {file_name(before)}", label, numbered=False, lines=lines)
+    return SourceListing(f"Source against {file_name(before)}", label, language_of(after), numbered=False, lines=lines)
 
 
 def short_difference(printer: Printer, before: Implementation, after: Implementation) -> SourceListing | None:
@@ -104,7 +106,7 @@ def sass_difference(printer: Printer, before: str, old: str, after: str, new: st
     """
     lines = printer.html_of((old, new, "sass"), lambda: _sass_difference(old, new))
     label = f"SASS of {after} against that of {before}"
-    return SourceListing(f"SASS against {before}", label, numbered=False, lines=lines)
+    return SourceListing(f"SASS against {before}", label, "sass", numbered=False, lines=lines)
 
 
 def _sass_difference(old: str, new: str) -> str:

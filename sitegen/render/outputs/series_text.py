@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 from markupsafe import Markup
 
@@ -28,7 +29,7 @@ class TextPart:
     """Its slug, which is also the prefix of the ids in its text."""
     number: int
     phase: str
-    """The title of the phase that begins with it; empty for every other post."""
+    """The phase that begins with it, `Phase 1, Memory`; empty for every other post."""
     title: str
     lede: str
     day: str
@@ -75,10 +76,10 @@ def series_text_files(printer: Printer, series: Series) -> dict[str, str]:
 
 
 def _parts(sources: Sources, series: Series) -> Iterator[tuple[str, Post]]:
-    """Yield each post once, in the order of the series, with the title of the phase that begins with it."""
+    """Yield each post once, in the order of the series, with the phase that begins with it, `Phase 1, Memory`."""
     seen: set[str] = set()
-    for phase, entries in zip(series.phases, sources.entries[series.id], strict=True):
-        title = phase.title
+    for number, (phase, entries) in enumerate(zip(series.phases, sources.entries[series.id], strict=True), 1):
+        title = f"Phase {number}, {phase.title}" if phase.title else ""
         for post in entries:
             if isinstance(post, Post) and post.slug not in seen:
                 seen.add(post.slug)
@@ -107,10 +108,13 @@ def _text(printer: Printer, post: Post, here: str, places: Mapping[str, str], ht
 
 
 def _markdown(printer: Printer, series: Series) -> str:
-    """Return the posts as one file, in which each post begins with a heading of the first level."""
+    """Return the posts as one file, in which each phase and each post begins with a heading of the first level."""
     head = [f"# {series.title}\n", *([f"> {series.tagline}\n"] if series.tagline else [])]
-    posts = [
-        printer.of_text(document_key(post.body), lambda html, post=post: post_as_markdown(printer, post))  # type: ignore[misc]
-        for _, post in _parts(printer.sources, series)
-    ]
-    return "\n".join([*head, *posts])
+    posts = (
+        [
+            *([f"# {phase}\n"] if phase else []),
+            printer.of_text(document_key(post.body), lambda html, post=post: post_as_markdown(printer, post)),  # type: ignore[misc]
+        ]
+        for phase, post in _parts(printer.sources, series)
+    )
+    return "\n".join([*head, *chain.from_iterable(posts)])

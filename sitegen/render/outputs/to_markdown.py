@@ -7,7 +7,7 @@ those of the theme: a header of one row, and no cell over several rows.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
 from itertools import count, repeat
 from string import ascii_uppercase
@@ -49,6 +49,12 @@ def _marks(tag: str, kind: str) -> Iterator[str]:
     return (f"{letter}. " for letter in ascii_uppercase) if kind == "A" else (f"{number}. " for number in count(1))
 
 
+def _language(given: Mapping[str, str]) -> str:
+    """Return the language that the class of an element names, `cuda` of `language-cuda`; else empty."""
+    before, _, language = given.get("class", "").partition("language-")
+    return "" if before else language
+
+
 class _Reader(HTMLParser):
     """A parser that gathers inline text until a block ends."""
 
@@ -65,6 +71,8 @@ class _Reader(HTMLParser):
         """The marks of the entries that follow in each open list."""
         self._prefix = ""
         self._pre: list[str] | None = None
+        self._language = ""
+        """The language of the code in the open `pre`; `text` where it names none."""
         self._rows: list[list[str]] | None = None
         self._cells: list[str] | None = None
         self._width = 1
@@ -86,9 +94,9 @@ class _Reader(HTMLParser):
             self._formula.start()
         elif tag == "pre":
             self.end_block()
-            self._pre = []
+            self._pre, self._language = [], "text"
         elif self._pre is not None:
-            pass
+            self._language = _language(given) or self._language
         elif tag == "table":
             self.end_block()
             self._rows = []
@@ -149,7 +157,7 @@ class _Reader(HTMLParser):
         elif tag == "pre" and self._pre is not None:
             code = "".join(self._pre).strip("\n")
             self._pre = None
-            self.blocks.append(fenced(code))
+            self.blocks.append(fenced(code, self._language))
         elif self._pre is not None:
             pass
         elif tag == "span":
@@ -227,7 +235,7 @@ def table(rows: list[list[str]]) -> str:
     return "\n".join([*lines[:1], "|" + " --- |" * len(kept), *lines[1:]]) if kept else ""
 
 
-def fenced(code: str, language: str = "") -> str:
+def fenced(code: str, language: str) -> str:
     """Return code in a fence that is longer than any fence in the code."""
     longest = max((len(run) for run in re.findall(r"`{3,}", code)), default=2)
     fence = "`" * (longest + 1)

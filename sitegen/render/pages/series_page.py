@@ -38,6 +38,17 @@ class Best:
     kernel: str
     share: str
     """The share of the ceiling, `94.1 %`."""
+    record: str
+    """The kernel and the id of the GPU, `softmax nvidia-h200`."""
+
+
+@dataclass(frozen=True, slots=True)
+class BestOn:
+    """The best results of the kernels of a post that have their first record from the same GPU."""
+
+    gpu: str
+    """The short name, `H200`."""
+    kernels: tuple[Best, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +65,7 @@ class RouteLine:
     description: str
     state: str
     state_text: str
-    best: tuple[Best, ...]
+    best: tuple[BestOn, ...]
     needs: tuple[Link, ...]
     """The concepts that it needs, each with a link to what teaches it, or without one."""
 
@@ -292,17 +303,20 @@ def _state(sources: Sources, step: Step) -> tuple[str, str]:
     return ("here", f"newest, {minutes}") if _is_newest(sources, step.post) else ("done", minutes)
 
 
-def _best(sources: Sources, post: Post) -> tuple[Best, ...]:
-    """Return the best share of the ceiling of each kernel that the post is about, on the first GPU."""
+def _best(sources: Sources, post: Post) -> tuple[BestOn, ...]:
+    """Return the best share of the ceiling of each kernel that the post is about, on the first GPU of the kernel."""
     from sitegen.render.inputs.rows import headline
+    from sitegen.render.measurements.gpus import gpu_name, short_name
 
-    found = []
+    found: dict[str, list[Best]] = {}
     for name in sources.kernels_about(post):
         record = next(iter(sources.records(name)), None)
         group = headline(sources.groups(record)) if record else None
         share = group.best.share("of-ceiling") if group and group.best else None
-        found += [Best(name, numbers.percent(share, 1))] if share is not None else []
-    return tuple(found)
+        if record and share is not None:
+            best = Best(name, numbers.percent(share, 1), f"{name} {record.gpu}")
+            found.setdefault(short_name(gpu_name(record)), []).append(best)
+    return tuple(BestOn(gpu, tuple(kernels)) for gpu, kernels in found.items())
 
 
 def _facts(sources: Sources, steps: Sequence[Step]) -> tuple[str, ...]:

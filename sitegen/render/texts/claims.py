@@ -15,8 +15,10 @@ from sitegen.render.shared.frame import Printer
 from sitegen.render.shared.language import PageLanguage
 from sitegen.render.texts.values import href_of, machine_and_day
 from sitegen.results.claims import Check, ClaimState, Verdict, decide
-from sitegen.results.quantities import Measured
+from sitegen.results.quantities import Measured, Quantity
 
+_DIGITS = 4
+"""The digits of a figure and of its interval: with fewer, a figure can look as if it were outside."""
 _CLASSES = {
     ClaimState.HOLDS: "fresh",
     ClaimState.BROKEN: "failed",
@@ -63,7 +65,7 @@ def _machine(check: Check, claim: Claim, measured: Measured) -> str:
 
 
 def finding(check: Check, claim: Claim, spoken: PageLanguage) -> str:
-    """Return what the record says: `8192x8192:float32: 1.42 ×, 95 % interval 1.40 × to 1.44 ×, margin -5.3 %`."""
+    """Return what the record says: `8192x8192:float32: 1.421 ×, 95 % interval 1.402 × to 1.440 ×, margin -5.3 %`."""
     cell, said = str(check.cell), _said(check, claim, spoken)
     return f"{cell}: {said}" if cell else said
 
@@ -84,7 +86,7 @@ def _said(check: Check, claim: Claim, spoken: PageLanguage) -> str:
 
 def _parts(check: Check, claim: Claim, spoken: PageLanguage) -> Iterator[str]:
     one = check.quantity
-    figure = figure_text(one)
+    figure, low, high = _figure_and_interval(one)
     if check.beside:
         yield spoken.say("{name} takes {figure} its time", name=check.beside, figure=figure)
     elif claim.figure == "x":
@@ -93,11 +95,20 @@ def _parts(check: Check, claim: Claim, spoken: PageLanguage) -> Iterator[str]:
         yield f"{figure} {claim.argument or claim.figure}"
     else:
         yield figure
-    if one.low < one.high:
-        low, high = (numbers.figure(end, one.unit, 4) for end in (one.low, one.high))
+    if low:
         yield spoken.say("95 % interval {low} to {high}", low=low, high=high)
     if check.margin is not None:
         yield spoken.say("margin {share}", share=numbers.percent(check.margin))
+
+
+def _figure_and_interval(one: Quantity) -> tuple[str, str, str]:
+    """Return a figure and the ends of its interval with the same digits; of a figure without an interval, two empty
+    ends.
+    """
+    if one.value is None or not one.low < one.high:
+        return figure_text(one), "", ""
+    figure, low, high = (numbers.figure(value, one.unit, _DIGITS) for value in (one.value, one.low, one.high))
+    return figure, low, high
 
 
 def straddles(check: Check, claim: Claim) -> bool:
@@ -134,8 +145,6 @@ _CHANGES = {
     Relation.BELOW: "raise the bound of the claim",
     Relation.BETWEEN: "move the bounds of the claim",
 }
-_DIGITS = 4
-"""The digits of a figure and of its interval in a mistake: with fewer, a figure can look as if it were outside."""
 
 
 def _said_at(check: Check, claim: Claim, spoken: PageLanguage) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -9,6 +10,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser as Html
 
 from sitegen.model.record import Record
+from sitegen.model.site import Ref
 from sitegen.render.inputs.evidence import Evidence
 from sitegen.render.measurements.gpus import short_name
 from sitegen.render.measurements.provenance import provenance
@@ -96,6 +98,26 @@ def test_wrong_variants_count_as_caught_where_only_the_second_gpu_ran_them(make:
     page = Html(str(make.rendered(evidence=Evidence(records))["kernels/softmax/index.html"]))
     facts = {fact.css_first("dt").text(): fact.css_first("dd").text() for fact in page.css(".plate > div")}
     assert int(facts["wrong/ caught"].split()[0]) == sum(one.status == one.expected for one in record.rejections)
+
+
+def test_a_series_names_the_gpu_of_the_best_of_each_kernel(make: SimpleNamespace) -> None:
+    site, record, copy = make.site(), make.record(), make.record("copy")
+    (softmax,) = (post for post in site.posts if post.slug == "softmax")
+    span = site.series[0].span
+    both = replace(softmax, kernels=(Ref("softmax", span), Ref("copy", span)))
+    site = replace(site, posts=tuple(both if post is softmax else post for post in site.posts))
+
+    def best(*records: Record) -> list[str]:
+        series = make.rendered(site, Evidence(make.records(*records)))["series/gpu-systems/index.html"]
+        return [" ".join(one.text().split()) for one in Html(str(series)).css("#post-softmax .of span")]
+
+    assert [re.sub(r"[\d.]+.%", "%", line) for line in best(record, on_other(record), copy)] == [
+        "best of ceiling, H200: softmax %, copy %"
+    ]
+    assert [re.sub(r"[\d.]+.%", "%", line) for line in best(on_other(record), copy)] == [
+        "best of ceiling, H100: softmax %",
+        "best of ceiling, H200: copy %",
+    ]
 
 
 def test_a_kernel_that_one_gpu_measured_names_it_in_no_caption(two: dict[str, Html]) -> None:

@@ -72,7 +72,7 @@ def test_a_difference_shows_changed_lines_with_two_around_them_and_a_gap_between
 def test_a_long_difference_is_left_out_where_the_sources_stand_elsewhere(
     lines: int, shown: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = source_code.SourceListing("", "", numbered=False, lines=Markup("x\n" * lines))
+    whole = source_code.SourceListing("", "", "cuda", numbered=False, lines=Markup("x\n" * lines))
     monkeypatch.setattr(source_code, "difference_listing", lambda *_: whole)
     one: Any = None
     assert source_code.short_difference(one, one, one) == (whole if shown else None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -58,6 +59,19 @@ def test_a_post_is_what_its_author_wrote_with_its_slots_resolved(twins: Pages) -
 def test_a_table_of_measurements_is_a_table(twins: Pages) -> None:
     rows = [line for line in str(twins["posts/softmax/index.md"]).splitlines() if line.startswith("| fused")]
     assert any("132.0\u00a0µs" in row or "132.0" in row for row in rows), rows
+
+
+@pytest.mark.parametrize(
+    ("path", "languages"),
+    [
+        ("posts/softmax/index.md", {"triton", "python", "text"}),
+        ("kernels/softmax/index.md", {"cuda", "triton", "sh"}),
+    ],
+)
+def test_a_fence_says_in_what_language_its_code_is(twins: Pages, path: str, languages: set[str]) -> None:
+    fences = re.findall(r"^```(\w*)$", str(twins[path]), re.MULTILINE)
+    assert languages == set(fences[::2])
+    assert not any(fences[1::2])
 
 
 def test_nothing_of_html_is_left_in_pages_that_are_read_back(twins: Pages) -> None:

@@ -13,8 +13,9 @@ from sitegen.render.outputs.to_markdown import fenced, table, to_markdown
         ("<h2>Two <em>walks</em></h2><p>A <b>row</b> of <code>x</code>.</p>", "## Two *walks*\n\nA **row** of `x`."),
         ('<p>See <a href="../sum/#why">the sum</a>.</p>', "See [the sum](https://example.org/sum/#why)."),
         ("<ol><li>One</li><li>Two</li></ol><ul><li>Three</li></ul>", "1. One\n\n2. Two\n\n- Three"),
-        ("<pre><code><span>a = 1\n</span><span>b\n</span></code></pre>", "```\na = 1\nb\n```"),
-        ('<pre><code>a<a class="mk" href="#n">1</a>\n</code></pre>', "```\na\n```"),
+        ("<pre><code><span>a = 1\n</span><span>b\n</span></code></pre>", "```text\na = 1\nb\n```"),
+        ('<pre><code class="language-cuda">a<a class="mk" href="#n">1</a>\n</code></pre>', "```cuda\na\n```"),
+        ('<pre class="out"><samp class="language">2\n</samp></pre>', "```text\n2\n```"),
         ('<p>x <span class="vh">unseen</span><svg aria-label="Two bars"><text>1</text></svg></p>', "x [Two bars]"),
         ("<svg><title>Roofline</title><g><title>a point</title></g></svg>", "[Roofline]"),
         ("<p><span>H200</span><span>CUDA 13</span></p>", "H200 · CUDA 13"),
@@ -57,4 +58,4 @@ def test_a_table_of_nothing_is_nothing() -> None:
 
 
 def test_a_fence_is_longer_than_those_in_it() -> None:
-    assert fenced("```\nx\n```") == "````\n```\nx\n```\n````"
+    assert fenced("```\nx\n```", "text") == "````text\n```\nx\n```\n````"

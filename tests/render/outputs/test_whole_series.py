@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import io
 from dataclasses import replace
 from types import SimpleNamespace
@@ -10,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from sitegen.model.site import Site
+from sitegen.model.site import Ref, Site
 from sitegen.read.privacy import Privacy
 from sitegen.read.worklog import parse_worklog
 
@@ -122,6 +123,36 @@ def test_answered_questions_of_the_worklog_are_asked_and_private_ones_are_not(
     assert not any("they pay" in str(text) for text in whole.values())
 
 
+@pytest.mark.parametrize(
+    ("worked_on", "days", "asked_by"),
+    [
+        ("softmax", (14, 20), ["first"]),
+        ("softmax", (20, 14), ["second"]),
+        ("softmax", (14, 14), ["first", "second"]),
+        ("softmax for Adding many numbers", (20, 14), ["first", "second"]),
+        ("the figures of Adding many numbers", (20, 14), ["first"]),
+        ("nothing that has a page", (14, 20), []),
+    ],
+)
+def test_a_question_of_the_worklog_is_asked_by_the_series_that_shows_the_kernel_of_its_day_first(
+    make: SimpleNamespace, site: Site, worked_on: str, days: tuple[int, int], asked_by: list[str]
+) -> None:
+    (series,) = site.series
+    dates = {"sum": dt.date(2026, 11, days[0]), "softmax": dt.date(2026, 11, days[1])}
+    posts = tuple(
+        replace(post, date=dates[post.slug], kernels=(Ref("softmax", series.span),), body=replace(post.body, text="T."))
+        for post in site.posts
+        if post.slug in dates
+    )
+    both = tuple(
+        replace(series, id=id, phases=(replace(phase, topics=()),))
+        for id, phase in zip(("first", "second"), series.phases, strict=True)
+    )
+    entries, _, _ = parse_worklog({PATH: f"2026-11-20\n\nI measured {worked_on}.\n\n- Q: Why?\n- A: So.\n"})
+    whole = make.rendered(replace(site, posts=posts, series=both, worklog=entries))
+    assert [one.id for one in both if f"series/{one.id}/review/index.html" in whole] == asked_by
+
+
 def test_a_series_without_questions_has_no_review_page(make: SimpleNamespace) -> None:
     plain = make.site()
     whole = make.rendered(replace(plain, config=replace(plain.config, whole_series=True)))
@@ -141,6 +172,7 @@ def test_both_pages_exist_only_if_the_site_asks_for_them(make: SimpleNamespace, 
 def test_all_posts_stand_on_one_page_in_the_order_of_the_series(pages: dict[str, str | bytes]) -> None:
     found = page(pages, ALL)
     assert [h.text() for h in found.css("h2[id]")][1:] == ["Adding many numbers", "A softmax that reads memory once"]
+    assert [phase.text() for phase in found.css("section .eyebrow")] == ["Phase 1, Memory", "Phase 2, Triton kernels"]
     assert [h.attributes["id"] for h in found.css("h3[id]")] == ["sum.sec-why", "softmax.sec-two"]
     assert [h.text() for h in found.css("h4")] == ["Question 1", "Note", "Question 2"]
     ids = [node.attributes["id"] for node in found.css("[id]")]
@@ -159,8 +191,22 @@ def test_links_between_the_posts_stay_on_the_page(pages: dict[str, str | bytes])
 def test_all_posts_are_one_markdown_file(pages: dict[str, str | bytes]) -> None:
     text = str(pages[f"{ALL}index.md"])
     lines = [line for line in text.splitlines() if line.startswith("# ")]
-    assert lines == ["# GPU Systems", "# Adding many numbers", "# A softmax that reads memory once"]
+    assert lines == [
+        "# GPU Systems",
+        "# Phase 1, Memory",
+        "# Adding many numbers",
+        "# Phase 2, Triton kernels",
+        "# A softmax that reads memory once",
+    ]
     assert "[about](https://example.org/blog/about/)" in text
+
+
+def test_the_short_form_of_a_series_has_no_phase_in_its_markdown_file(make: SimpleNamespace, site: Site) -> None:
+    (series,) = site.series
+    one = replace(series.phases[0], title="", posts=tuple(ref for phase in series.phases for ref in phase.posts))
+    text = str(make.rendered(replace(site, series=(replace(series, phases=(one,)),)))[f"{ALL}index.md"])
+    lines = [line for line in text.splitlines() if line.startswith("# ")]
+    assert lines == ["# GPU Systems", "# Adding many numbers", "# A softmax that reads memory once"]
 
 
 def test_the_page_of_the_series_links_to_both_with_their_sizes(pages: dict[str, str | bytes]) -> None:

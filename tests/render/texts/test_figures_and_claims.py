@@ -103,6 +103,20 @@ def test_a_figure_stands_in_tables_and_captions(make: SimpleNamespace) -> None:
     assert words(html.css_first("caption")).endswith("At best 4.07 TB/s.")
 
 
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("softmax/fused > 1.5x torch", "2.121 × torch, 95 % interval 2.100 × to 2.142 ×, margin"),
+        ("softmax/fused of-ceiling > 0.9", "94.59 %, 95 % interval 94.51 % to 94.66 %, margin"),
+    ],
+)
+def test_the_evidence_of_a_claim_has_the_figure_with_the_digits_of_its_interval(
+    make: SimpleNamespace, claim: str, evidence: str
+) -> None:
+    html = page(make, f"```{{claim}} {claim}\nIt is so.\n```\n")
+    assert evidence in words(html.css_first(".claim .evidence li"))
+
+
 def test_a_figure_speaks_the_language_of_its_text(make: SimpleNamespace) -> None:
     one = figure(page(make, BANDWIDTH, stale=True, lang="ko"))
     assert "95 % 구간" in str(one.attributes["data-from"])
