@@ -18,6 +18,7 @@ PROGRAM = ROOT / "sitegen"
 SHARED = frozenset(
     {
         "SG010",
+        "SG013",
         "SG014",
         "SG022",
         "SG023",

@@ -80,8 +80,9 @@ _KEYS = (
     Code(
         "SG013",
         "Impossible date",
-        "The value has the form of a date or a time, and the calendar or the clock has no such value. Dates are sorted "
-        "and printed, so a wrong one cannot be guessed. Correct the day, the month or the time.",
+        "The value has the form of a date or a time, and the calendar or the clock has no such value; or `updated` of "
+        "a post is earlier than its `date`. Dates are sorted and printed, so a wrong one cannot be guessed. Correct "
+        "the day, the month, the year or the time.",
         "---\ntitle: A fast softmax\ndate: 2026-02-30\n---\nText.\n",
         "---\ntitle: A fast softmax\ndate: 2026-02-28\n---\nText.\n",
         _POST,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from sitegen.diagnostics import Diagnostic, Span
+from sitegen.model.dates import day_of
 from sitegen.model.site import Page, Post, Term
 from sitegen.read.languages import is_language
 from sitegen.read.shape import Diagnostics, read_as, read_language, unknown_language
@@ -38,6 +39,7 @@ def parse_post(text: str, path: str, zone: dt.tzinfo = dt.UTC) -> tuple[Post, tu
     convert = {"lang": read_language, "licence": read_licence}
     post = read_as(Post, node, diagnostics, given=given, noun=_NOUN, convert=convert)
     post = replace(post, date=_with_zone(post.date, zone), updated=post.updated and _with_zone(post.updated, zone))
+    diagnostics += _early_update(post, node, zone)
     if language and not is_language(language):
         diagnostics.append(unknown_language(language, Span(path)))
     if post.discuss and not post.discuss.startswith(("https://", "http://")):
@@ -57,6 +59,24 @@ def parse_term(text: str, path: str) -> tuple[Term, tuple[Diagnostic, ...]]:
     """Return the glossary entry and its mistakes."""
     given, node, diagnostics = page_parts(text, path)
     return read_as(Term, node, diagnostics, given=given, noun=_NOUN), tuple(diagnostics)
+
+
+def _early_update(post: Post, node: Node | None, zone: dt.tzinfo) -> Iterator[Diagnostic]:
+    """Yield a diagnostic when the last change of a post is earlier than its publication, which a draft has ahead."""
+    changed, published = (node.get("updated"), node.get("date")) if node else (None, None)
+    if not changed or not published or not post.updated or post.draft:
+        return
+    if _is_before(post.updated, post.date, zone):
+        message = f"the last change, {changed.text}, is before the publication, {published.text}"
+        hint = "correct `updated` or `date`, or leave `updated` out"
+        yield Diagnostic("SG013", message, changed.span, hint)
+
+
+def _is_before(one: dt.date | dt.datetime, other: dt.date | dt.datetime, zone: dt.tzinfo) -> bool:
+    """Tell whether one moment is before another; a date without a time is compared with the day of the other one."""
+    if isinstance(one, dt.datetime) and isinstance(other, dt.datetime):
+        return one < other
+    return day_of(one, zone) < day_of(other, zone)
 
 
 def front_matter_span(text: str, path: str, key: str) -> Span:
