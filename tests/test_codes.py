@@ -24,6 +24,8 @@ SHARED = frozenset(
         "SG023",
         "SG024",
         "SG033",
+        "SG034",
+        "SG038",
         "SG101",
         "SG105",
         "SG108",

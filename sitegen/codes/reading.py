@@ -249,8 +249,9 @@ _KERNELS = (
         "SG034",
         "The launch of an implementation is not complete or does not fit its language",
         "A `.cu` file is called either through `launch` (entry, grid, block, args) or through host code named by "
-        "`host`; a `.py` file launches itself. Arguments are the kernel's tensors, dims, params and constants, and an "
-        "architecture is written as `>=sm_90`. Add what is missing, or remove what does not belong there.",
+        "`host`; a `.py` file launches itself. Arguments are the kernel's tensors, dims, params and constants, an "
+        "architecture is written as `>=sm_90`, and a block has at most 1,024 threads at each workload. Add what is "
+        "missing, or remove what does not belong there.",
         "implementations:\n  - {name: naive, file: naive.cu}\n",
         "implementations:\n"
         "  - name: naive\n"
@@ -290,8 +291,8 @@ _KERNELS = (
         "SG038",
         "A sweep names what the kernel does not have, or its values cannot be measured",
         "A sweep gives constants of one implementation's launch, or dims of the kernel, several values at one workload "
-        "and dtype. Each value is at least 1 and occurs once, and a sweep has at most 64 points. `M=N=K` gives three "
-        "dims one value. Correct the name, or the values.",
+        "and dtype. Each value is at least 1 and occurs once, no block gets more than 1,024 threads, and a sweep has "
+        "at most 64 points. `M=N=K` gives three dims one value. Correct the name, or the values.",
         "sweeps:\n"
         "  - {name: rows, title: Time over M, implementation: fused, workload: 8192x8192, dtype: float32,\n"
         "     dims: {M: [1024, 1024]}}\n",
