@@ -148,9 +148,9 @@ _ADDRESSES = (
     Code(
         "SG023",
         "A name stands twice in one list",
-        "A post or an exercise of a series, an implementation, a workload or a work of a bibliography is named twice. "
-        "A reference to that name could mean either. Remove or rename the second one; the hint names the line of the "
-        "first.",
+        "A post or an exercise of a series, an implementation, a workload or a work of a bibliography is named twice, "
+        "or two terms of the glossary have the same title or alias. A reference to that name could mean either. Remove "
+        "or rename one of the two; the message or the hint names the place of the first.",
         "title: Basics\nposts: [softmax, softmax]\n",
         "title: Basics\nposts: [softmax, reductions]\n",
         "series/basics.yaml",
