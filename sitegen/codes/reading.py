@@ -117,6 +117,20 @@ _KEYS = (
     ),
 )
 
+_LANGUAGES = (
+    Code(
+        "SG018",
+        "A text does not have the letters of its language",
+        "The code of its language is also the code of a country, and the text has the letters of that country's "
+        "language: `kr` is Kanuri, and Korean is `ko`. Browsers and screen readers would take the text for the wrong "
+        "language. Write the code of the language, in the name of the file of a translation or in `lang`.",
+        "---\ntitle: 행의 분산\ndate: 2026-11-22\nlang: kr\n---\n분산을 계산한다.\n",
+        "---\ntitle: 행의 분산\ndate: 2026-11-22\nlang: ko\n---\n분산을 계산한다.\n",
+        _POST,
+        warning=True,
+    ),
+)
+
 _ADDRESSES = (
     Code(
         "SG020",
@@ -307,5 +321,5 @@ GROUP = CodeGroup(
     "Reading files",
     "The room `read` reports these while it turns files into the model. SG028 comes from `linking`: only the whole "
     "site shows which of two names is wrong.",
-    (*_FILES, *_KEYS, *_ADDRESSES, *_KERNELS),
+    (*_FILES, *_KEYS, *_LANGUAGES, *_ADDRESSES, *_KERNELS),
 )
