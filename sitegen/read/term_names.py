@@ -20,12 +20,14 @@ def term_clashes(site: Site) -> Iterator[Diagnostic]:
         owner = first.setdefault(_key(name), term)
         if owner is not term:
             message = f"two terms have the name `{name}`: {owner.body.path} has it too"
-            hint = "a link to it leads to one of the two alone: take the name from the other"
+            hint = "remove it from one of the two: a link to it leads to one term alone"
             yield Diagnostic("SG023", message, _place(name, term, site.files), hint)
 
 
 def _aliases(site: Site) -> Iterator[tuple[str, Term]]:
-    yield from ((alias, term) for term in site.terms for alias in term.aliases)
+    """Yield the aliases of all terms, first those that begin with the title of their term, such as a plural."""
+    aliases = [(alias, term) for term in site.terms for alias in term.aliases]
+    yield from sorted(aliases, key=lambda one: not _key(one[0]).startswith(_key(one[1].title)))
 
 
 def _key(name: str) -> str:

@@ -26,9 +26,14 @@ def test_names_of_one_term_are_right(front: str) -> None:
 
 
 def test_the_second_term_with_an_alias_is_marked_at_the_alias() -> None:
-    _, [found] = parse_site(terms(sector="title: Sector\naliases: [warps]", warp="title: Warp\naliases: [a, WARPS]"))
-    assert (found.code, found.span) == ("SG023", Span("content/terms/warp.md", 3, 14, 5))
-    assert found.message == "two terms have the name `WARPS`: content/terms/sector.md has it too"
+    _, [found] = parse_site(terms(sector="title: Sector\naliases: [part]", warp="title: Warp\naliases: [a, PART]"))
+    assert (found.code, found.span) == ("SG023", Span("content/terms/warp.md", 3, 14, 4))
+    assert found.message == "two terms have the name `PART`: content/terms/sector.md has it too"
+
+
+def test_the_plural_of_another_term_is_marked_also_in_an_earlier_file() -> None:
+    _, [found] = parse_site(terms(sector="title: Sector\naliases: [warps]", warp="title: Warp\naliases: [warps]"))
+    assert (found.code, found.span) == ("SG023", Span("content/terms/sector.md", 3, 11, 5))
 
 
 @pytest.mark.parametrize("warp", ["title: Warp", "title: A warp\naliases: [lanes]"], ids=["title", "file name"])
