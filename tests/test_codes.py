@@ -18,11 +18,14 @@ PROGRAM = ROOT / "sitegen"
 SHARED = frozenset(
     {
         "SG010",
+        "SG013",
         "SG014",
         "SG022",
         "SG023",
         "SG024",
         "SG033",
+        "SG034",
+        "SG038",
         "SG101",
         "SG105",
         "SG108",

@@ -135,8 +135,9 @@ GROUP = CodeGroup(
         Code(
             "SG214",
             "Unknown GPU",
-            "A figure, a claim or a goal names a GPU that neither `site.yaml` nor a record of the site names. The "
-            "figure would never be there. Correct the name; the id of a GPU is its product name in lower case, such as "
+            "A figure, a claim or a goal names a GPU that neither `site.yaml` nor a record of the site names, or an "
+            "entry of `gpu_aliases` in `site.yaml` has the id of a GPU first and its short name behind it. The figure "
+            "would never be there. Correct the name; the id of a GPU is its product name in lower case, such as "
             "`nvidia-h200`.",
             "The kernel moves {value}`softmax/fused bandwidth on nvidia-h20`.\n",
             "The kernel moves {value}`softmax/fused bandwidth`.\n",

@@ -81,8 +81,9 @@ _KEYS = (
     Code(
         "SG013",
         "Impossible date",
-        "The value has the form of a date or a time, and the calendar or the clock has no such value. Dates are sorted "
-        "and printed, so a wrong one cannot be guessed. Correct the day, the month or the time.",
+        "The value has the form of a date or a time, and the calendar or the clock has no such value; or `updated` of "
+        "a post is earlier than its `date`. Dates are sorted and printed, so a wrong one cannot be guessed. Correct "
+        "the day, the month, the year or the time.",
         "---\ntitle: A fast softmax\ndate: 2026-02-30\n---\nText.\n",
         "---\ntitle: A fast softmax\ndate: 2026-02-28\n---\nText.\n",
         _POST,
@@ -128,6 +129,20 @@ _KEYS = (
     ),
 )
 
+_LANGUAGES = (
+    Code(
+        "SG018",
+        "A text does not have the letters of its language",
+        "The code of its language is also the code of a country, and the text has the letters of that country's "
+        "language: `kr` is Kanuri, and Korean is `ko`. Browsers and screen readers would take the text for the wrong "
+        "language. Write the code of the language, in the name of the file of a translation or in `lang`.",
+        "---\ntitle: 행의 분산\ndate: 2026-11-22\nlang: kr\n---\n분산을 계산한다.\n",
+        "---\ntitle: 행의 분산\ndate: 2026-11-22\nlang: ko\n---\n분산을 계산한다.\n",
+        _POST,
+        warning=True,
+    ),
+)
+
 _ADDRESSES = (
     Code(
         "SG020",
@@ -159,9 +174,9 @@ _ADDRESSES = (
     Code(
         "SG023",
         "A name stands twice in one list",
-        "A post or an exercise of a series, an implementation, a workload or a work of a bibliography is named twice. "
-        "A reference to that name could mean either. Remove or rename the second one; the hint names the line of the "
-        "first.",
+        "A post or an exercise of a series, an implementation, a workload or a work of a bibliography is named twice, "
+        "or two terms of the glossary have the same title or alias. A reference to that name could mean either. Remove "
+        "or rename one of the two; the message or the hint names the place of the first.",
         "title: Basics\nposts: [softmax, softmax]\n",
         "title: Basics\nposts: [softmax, reductions]\n",
         "series/basics.yaml",
@@ -260,8 +275,9 @@ _KERNELS = (
         "SG034",
         "The launch of an implementation is not complete or does not fit its language",
         "A `.cu` file is called either through `launch` (entry, grid, block, args) or through host code named by "
-        "`host`; a `.py` file launches itself. Arguments are the kernel's tensors, dims, params and constants, and an "
-        "architecture is written as `>=sm_90`. Add what is missing, or remove what does not belong there.",
+        "`host`; a `.py` file launches itself. Arguments are the kernel's tensors, dims, params and constants, an "
+        "architecture is written as `>=sm_90`, and a block has at most 1,024 threads at each workload. Add what is "
+        "missing, or remove what does not belong there.",
         "implementations:\n  - {name: naive, file: naive.cu}\n",
         "implementations:\n"
         "  - name: naive\n"
@@ -301,8 +317,8 @@ _KERNELS = (
         "SG038",
         "A sweep names what the kernel does not have, or its values cannot be measured",
         "A sweep gives constants of one implementation's launch, or dims of the kernel, several values at one workload "
-        "and dtype. Each value is at least 1 and occurs once, and a sweep has at most 64 points. `M=N=K` gives three "
-        "dims one value. Correct the name, or the values.",
+        "and dtype. Each value is at least 1 and occurs once, no block gets more than 1,024 threads, and a sweep has "
+        "at most 64 points. `M=N=K` gives three dims one value. Correct the name, or the values.",
         "sweeps:\n"
         "  - {name: rows, title: Time over M, implementation: fused, workload: 8192x8192, dtype: float32,\n"
         "     dims: {M: [1024, 1024]}}\n",
@@ -317,5 +333,5 @@ GROUP = CodeGroup(
     "Reading files",
     "The room `read` reports these while it turns files into the model. SG028 comes from `linking`: only the whole "
     "site shows which of two names is wrong.",
-    (*_FILES, *_KEYS, *_ADDRESSES, *_KERNELS),
+    (*_FILES, *_KEYS, *_LANGUAGES, *_ADDRESSES, *_KERNELS),
 )

@@ -6,7 +6,7 @@ SG201 link to nowhere · SG202 unknown anchor · SG203 missing image · SG204 un
 SG205 unknown implementation, region, workload, dtype or baseline · SG206 a cell that implements
 SG207 unknown post · SG208 unknown exercise · SG209 a translation's cell that is not its original's
 SG210 no bibliography · SG211 unknown key to cite · SG212 unknown term
-SG213 an image that no page can show (image_files.py) · SG214 unknown GPU
+SG213 an image that no page can show (image_files.py) · SG214 unknown GPU (near_gpus.py, gpu_aliases.py)
 SG215 a link to an old address (moved_links.py) · SG216 an exercise that cannot be checked (exercises.py)
 SG217 unknown cell (kernel_refs.py) · SG218 unknown author
 SG220 a concept that is taught only later · SG221 series in a circle · SG222 unknown series
@@ -24,6 +24,7 @@ from urllib.parse import unquote
 from sitegen.diagnostics import Diagnostic, did_you_mean, in_reading_order
 from sitegen.linking.cited import works_cited
 from sitegen.linking.exercises import exercise_mistakes, sound_exercises
+from sitegen.linking.gpu_aliases import alias_mistakes
 from sitegen.linking.kernel_refs import goal_mistakes, slot_mistakes, unknown, with_cells
 from sitegen.linking.mentions import DaysOfPages, Mentions
 from sitegen.linking.near_gpus import unknown_gpu
@@ -104,6 +105,7 @@ def link_site(
     mistakes += _names_of_figures(shown, rich, files)
     mistakes += _names_of_goals(shown, files)
     mistakes += _gpus_of_posts(shown, files)
+    mistakes += alias_mistakes(shown, files)
     mistakes += translated_cells(shown, rich)
     mistakes += order_mistakes(shown)
     posts = {p.body.path: p for p in site.posts if p.body.path in hidden}

@@ -29,17 +29,18 @@ class KnownNames:
 
 def known_names(site: Site, files: Iterable[str]) -> KnownNames:
     """Return the kernels of a site, and the GPUs that its configuration names or that have a record among the files."""
-    recorded = _recorded_gpus(files)
+    recorded = recorded_gpus(files)
     kernels = {kernel.name: kernel for kernel in site.kernels}
     return KnownNames(kernels, _with_those_of_the_site(site, recorded), recorded)
 
 
 def known_gpus(site: Site, files: Iterable[str]) -> tuple[str, ...]:
     """Return the names of the GPUs that the configuration names or that have a record among the files."""
-    return _with_those_of_the_site(site, _recorded_gpus(files))
+    return _with_those_of_the_site(site, recorded_gpus(files))
 
 
-def _recorded_gpus(files: Iterable[str]) -> tuple[str, ...]:
+def recorded_gpus(files: Iterable[str]) -> tuple[str, ...]:
+    """Return the ids of the GPUs that have a record among the files."""
     return tuple(sorted({match[1] for path in files if (match := _RECORD.fullmatch(path))}))
 
 

@@ -194,7 +194,7 @@ SITE = Form(
         "entry_points": "Posts at which a new reader can begin. The home page lists them.",
         "countdown": "A goal with its date, for the worklog.",
         "gpus": "Ids of GPUs, such as `nvidia-h200`. Pages show the records of the first one that has them.",
-        "gpu_aliases": "Short names of GPUs: `{h200: nvidia-h200}`.",
+        "gpu_aliases": "Short names of GPUs, each with its id behind it: `{h200: nvidia-h200}`.",
         "targets": "Machines on which `sitegen run --on NAME` may measure, by name.",
         "cards": "Whether posts, pages, series and kernels get an image for social networks. Needs the extra `cards`.",
         "search": "Whether there is a search page.",

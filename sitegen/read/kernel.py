@@ -22,6 +22,7 @@ from sitegen.model.kernel import (
     Workload,
     Wrong,
 )
+from sitegen.read.block_checks import check_blocks
 from sitegen.read.kernel_checks import can_read_dims, check_kernel
 from sitegen.read.shape import (
     Converter,
@@ -73,7 +74,8 @@ def parse_kernel(text: str, path: str, files: Mapping[str, str]) -> tuple[Kernel
     if node is not None:
         diagnostics += _wrong_goals(kernel, node)
         diagnostics += check_kernel(kernel, node, files)
-        diagnostics += check_sweeps(kernel, node) if can_read_dims(node) else ()
+        if can_read_dims(node):
+            diagnostics += (*check_sweeps(kernel, node), *check_blocks(kernel, node))
     return kernel, tuple(diagnostics)
 
 

@@ -1,8 +1,11 @@
-"""Check language tags of BCP 47, such as `ko`, `pt-BR` and `zh-Hant`, and suggest one for a wrong word."""
+"""Check language tags of BCP 47, such as `ko`, `pt-BR` and `zh-Hant`, also against the letters of a text, and suggest
+one for a wrong word.
+"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from sitegen.diagnostics import did_you_mean
 
@@ -34,6 +37,31 @@ _NAMES = {
     **{"thai": "th", "turkish": "tr", "ukrainian": "uk", "vietnamese": "vi", "deutsch": "de", "espanol": "es"},
     **{"francais": "fr", "hangul": "ko", "hanguk": "ko", "jp": "ja", "cn": "zh", "gb": "en-GB"},
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Mistaken:
+    """A language whose code is also that of a country, and the language of that country, which has other letters."""
+
+    language: str
+    meant: str
+    tag: str
+    """The tag of the language that is meant."""
+    letters: re.Pattern[str]
+    """Pattern of one of its letters."""
+
+
+_MISTAKEN = {
+    "kr": Mistaken("Kanuri", "Korean", "ko", re.compile("[\uac00-\ud7a3]")),
+    "tw": Mistaken("Twi", "Chinese", "zh-TW", re.compile("[\u3400-\u9fff]")),
+}
+
+
+def mistaken_language(tag: str, text: str) -> Mistaken | None:
+    """Return what is mistaken when the tag is that of a country, and most letters beyond ASCII are of its language."""
+    found = _MISTAKEN.get(tag.lower().partition("-")[0])
+    letters = sum(one.isalpha() and not one.isascii() for one in text) if found else 0
+    return found if found and 2 * len(found.letters.findall(text)) > letters else None
 
 
 def is_language(tag: str) -> bool:

@@ -23,6 +23,7 @@ from sitegen.read.config import MISNAMED, missing_config, parse_config, zone_of
 from sitegen.read.pages import POST_FILE, parse_page, parse_post, parse_term
 from sitegen.read.root import SITE_FILE
 from sitegen.read.severity import worklog_never_fails
+from sitegen.read.term_names import term_clashes
 from sitegen.read.texts import read_text
 
 T = TypeVar("T")
@@ -163,7 +164,7 @@ def assemble(parts: Mapping[str, SitePart], files: Mapping[str, str]) -> tuple[S
         exercises=_parts_of_type(Exercise, kinds),
         files=files,
     )
-    return site, worklog_never_fails((*diagnostics, *address_clashes(site), *_unread_files(files)))
+    return site, worklog_never_fails((*diagnostics, *address_clashes(site), *term_clashes(site), *_unread_files(files)))
 
 
 def _by_kind(parts: Iterable[SitePart]) -> dict[type, list[Any]]:

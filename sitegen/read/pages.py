@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sitegen.diagnostics import Diagnostic, Span
+from sitegen.diagnostics import Diagnostic, Severity, Span
+from sitegen.model.dates import day_of
 from sitegen.model.site import Page, Post, Term
-from sitegen.read.languages import is_language
+from sitegen.read.languages import is_language, mistaken_language
 from sitegen.read.shape import Diagnostics, read_as, read_language, unknown_language
 from sitegen.read.site_look import read_licence
 from sitegen.read.source import FrontMatter, no_front_matter, split_front_matter
@@ -38,8 +39,10 @@ def parse_post(text: str, path: str, zone: dt.tzinfo = dt.UTC) -> tuple[Post, tu
     convert = {"lang": read_language, "licence": read_licence}
     post = read_as(Post, node, diagnostics, given=given, noun=_NOUN, convert=convert)
     post = replace(post, date=_with_zone(post.date, zone), updated=post.updated and _with_zone(post.updated, zone))
+    diagnostics += _early_update(post, node, zone)
     if language and not is_language(language):
         diagnostics.append(unknown_language(language, Span(path)))
+    diagnostics += _wrong_letters(language or post.lang, post, node)
     if post.discuss and not post.discuss.startswith(("https://", "http://")):
         place = value.span if node and (value := node.get("discuss")) else Span(path)
         diagnostics.append(Diagnostic("SG014", "`discuss` is no address", place, "write it as `https://…`"))
@@ -50,6 +53,7 @@ def parse_page(text: str, path: str) -> tuple[Page, tuple[Diagnostic, ...]]:
     """Return the page and its mistakes."""
     given, node, diagnostics = page_parts(text, path)
     page = read_as(Page, node, diagnostics, given=given, noun=_NOUN, convert={"lang": read_language})
+    diagnostics += _wrong_letters(page.lang, page, node)
     return page, tuple(diagnostics)
 
 
@@ -57,6 +61,36 @@ def parse_term(text: str, path: str) -> tuple[Term, tuple[Diagnostic, ...]]:
     """Return the glossary entry and its mistakes."""
     given, node, diagnostics = page_parts(text, path)
     return read_as(Term, node, diagnostics, given=given, noun=_NOUN), tuple(diagnostics)
+
+
+def _wrong_letters(tag: str, text: Post | Page, node: Node | None) -> Iterator[Diagnostic]:
+    """Yield a warning for a text in the letters of another language than the one whose code it has."""
+    if mistaken := mistaken_language(tag, f"{text.title}{text.body.text}"):
+        lang, path = node.get("lang") if node else None, text.body.path
+        _, _, of_file = _post_name(path)
+        message = f"`{tag}` is the code of {mistaken.language}, and this text has {mistaken.meant} letters"
+        rename = f": rename the file to `index.{mistaken.tag}.{path.rpartition('.')[2]}`" if of_file else ""
+        hint = f"the code of {mistaken.meant} is `{mistaken.tag}`{rename}"
+        place = lang.span if lang and not of_file else Span(path)
+        yield Diagnostic("SG018", message, place, hint, Severity.WARNING)
+
+
+def _early_update(post: Post, node: Node | None, zone: dt.tzinfo) -> Iterator[Diagnostic]:
+    """Yield a diagnostic when the last change of a post is earlier than its publication, which a draft has ahead."""
+    changed, published = (node.get("updated"), node.get("date")) if node else (None, None)
+    if not changed or not published or not post.updated or post.draft:
+        return
+    if _is_before(post.updated, post.date, zone):
+        message = f"the last change, {changed.text}, is before the publication, {published.text}"
+        hint = "correct `updated` or `date`, or leave `updated` out"
+        yield Diagnostic("SG013", message, changed.span, hint)
+
+
+def _is_before(one: dt.date | dt.datetime, other: dt.date | dt.datetime, zone: dt.tzinfo) -> bool:
+    """Tell whether one moment is before another; a date without a time is compared with the day of the other one."""
+    if isinstance(one, dt.datetime) and isinstance(other, dt.datetime):
+        return one < other
+    return day_of(one, zone) < day_of(other, zone)
 
 
 def front_matter_span(text: str, path: str, key: str) -> Span:

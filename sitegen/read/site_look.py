@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import reduce
 
 from sitegen.diagnostics import Diagnostic, did_you_mean
 from sitegen.model.licences import LICENCES
@@ -44,6 +45,7 @@ def read_authors(node: Node, diagnostics: Diagnostics) -> Mapping[str, Person]:
     for name, child in entries_of(node, diagnostics).items():
         authors[name] = read_as(Person, child, diagnostics, noun="key of an author")
         _check(child.get("orcid"), _ORCID, "an ORCID", "write `0000-0002-1825-0097`", diagnostics)
+        _check_last_digit(child.get("orcid"), diagnostics)
         _check(child.get("link"), _ADDRESS, "an address", "write `https://…`", diagnostics)
     return authors
 
@@ -68,6 +70,20 @@ def read_address_of_page(node: Node, diagnostics: Diagnostics) -> str:
 def _check(node: Node | None, form: re.Pattern[str], what: str, hint: str, diagnostics: Diagnostics) -> None:
     if node and node.text and not form.fullmatch(node.text):
         diagnostics.append(Diagnostic("SG014", f"`{node.text}` is not {what}", node.span, hint))
+
+
+def _check_last_digit(node: Node | None, diagnostics: Diagnostics) -> None:
+    """Append a diagnostic for an ORCID whose last digit does not fit the digits before it."""
+    if node and _ORCID.fullmatch(node.text) and node.text[-1] != (check := _check_digit(node.text[:-1])):
+        message = f"`{node.text}` is not an ORCID: after `{node.text[:-1]}`, the check digit is {check}"
+        hint = "a digit is wrong, or two are swapped: copy it from https://orcid.org/ again"
+        diagnostics.append(Diagnostic("SG014", message, node.span, hint))
+
+
+def _check_digit(before: str) -> str:
+    """Return the check digit, of ISO 7064 MOD 11-2, for the first fifteen digits of an ORCID."""
+    total = reduce(lambda total, digit: 2 * (total + int(digit)), before.replace("-", ""), 0)
+    return "0123456789X"[(12 - total) % 11]
 
 
 def _values(name: str, node: Node, diagnostics: Diagnostics) -> tuple[str, ...]:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.diagnostics import render_report
+from sitegen.diagnostics import Span, render_report
 from sitegen.model.look import COLOURS, FONTS, WIDTHS, contrast
 from sitegen.pipeline.in_memory import SiteInMemory, build_in_memory
 from sitegen.read.bibliography import parse_bibliography
+from sitegen.read.config import parse_config
 from sitegen.render.shared.default_theme import default_folder
 
 DAY = dt.date(2026, 12, 31)
@@ -118,6 +119,21 @@ def test_menu_takes_the_place_of_the_sections(tmp_path: Path) -> None:
 )
 def test_wrong_value_is_shown_with_what_to_do(tmp_path: Path, config: str, front: str, said: str) -> None:
     assert said in told(built(tmp_path, config, front))
+
+
+@pytest.mark.parametrize("right", ["0000-0002-1825-0097", "0000-0002-1694-233X", "0000-0001-5109-3700"])
+def test_orcid_whose_check_digit_fits_is_right(right: str) -> None:
+    assert parse_config(f"title: A\nbase_url: https://e.org/\nauthors: {{a: {{name: A, orcid: {right}}}}}\n")[1] == ()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "check"),
+    [("0000-0002-1852-0097", "3"), ("0000-0002-1825-0098", "7"), ("0000-0002-1694-2330", "X")],
+)
+def test_orcid_with_a_wrong_digit_is_reported(wrong: str, check: str) -> None:
+    _, [found] = parse_config(f"title: A\nbase_url: https://e.org/\nauthors:\n  a: {{name: A, orcid: {wrong}}}\n")
+    assert (found.code, found.span) == ("SG014", Span("content/site.yaml", 4, 23, 19))
+    assert found.message == f"`{wrong}` is not an ORCID: after `{wrong[:-1]}`, the check digit is {check}"
 
 
 def test_names_and_colours_of_the_theme_are_those_of_the_style_sheet() -> None:

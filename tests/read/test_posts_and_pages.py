@@ -68,6 +68,41 @@ def test_any_other_form_of_a_date_is_named_with_those_that_are_read(written: str
     assert "`2026-11-22`" in found[0].hint
 
 
+@pytest.mark.parametrize(
+    ("date", "updated"),
+    [
+        ("2026-11-22", "2026-11-22"),
+        ("2026-11-22 14:30", "2026-11-22"),
+        ("2026-11-22", "2026-11-21T15:30:00Z"),
+        ("2026-11-22 14:30", "2026-11-22T05:30:00Z"),
+        ("2026-11-22", ""),
+        ("2026-13-22", "2025-11-22"),
+    ],
+)
+def test_a_last_change_on_the_day_of_the_publication_or_later_is_right(date: str, updated: str) -> None:
+    _, found = post(f"title: a\ndate: {date}\nupdated: {updated}\n")
+    assert [d for d in found if "last change" in d.message] == []
+
+
+def test_a_draft_may_be_changed_before_its_publication() -> None:
+    assert post("title: a\ndate: 2027-01-01\nupdated: 2026-11-22\ndraft: true\n")[1] == ()
+
+
+@pytest.mark.parametrize(
+    ("date", "updated"),
+    [
+        ("2026-11-22", "2025-11-24"),
+        ("2026-11-22 14:30", "2026-11-21"),
+        ("2026-11-22", "2026-11-21T14:30:00Z"),
+        ("2026-11-22 14:30", "2026-11-22T05:29:00Z"),
+    ],
+)
+def test_a_last_change_before_the_publication_is_impossible(date: str, updated: str) -> None:
+    _, [found] = post(f"title: a\ndate: {date}\nupdated: {updated}\n")
+    assert (found.code, found.span) == ("SG013", Span(PATH, 4, 10, len(updated)))
+    assert found.message == f"the last change, {updated}, is before the publication, {date}"
+
+
 @pytest.mark.parametrize("written", ["2026-02-29", "2026-11-22 25:00", "0000-01-01", "2026-11-22 10:00+99:00"])
 def test_a_date_that_does_not_exist_is_impossible(written: str) -> None:
     _, found = post(f"title: a\ndate: {written}\n")
