@@ -299,6 +299,17 @@ _KERNELS = (
         "     dims: {M: [1024, 2048]}}\n",
         _KERNEL,
     ),
+    Code(
+        "SG039",
+        "A prediction has no share of the ceiling",
+        "The last percentage of `predicts` is the share of the ceiling that the author expects. Tables and charts show "
+        "it beside the measured share. A prediction in words alone is compared with nothing. Write the share at the "
+        "end of the sentence, also into `predicts` of a cell.",
+        'implementations:\n  - {name: fused, file: fused.py, predicts: "one read, one write"}\n',
+        'implementations:\n  - {name: fused, file: fused.py, predicts: "one read, one write: 95 %"}\n',
+        _KERNEL,
+        warning=True,
+    ),
 )
 
 GROUP = CodeGroup(

@@ -319,7 +319,7 @@ _OF_IMPLEMENTATION = {
     "host": 'The `extern "C"` host function of a `.cu` file that nvcc compiles.',
     "arch": "The least architecture, such as `>=sm_90`. Without it, any.",
     "dtypes": "The dtypes that it takes. Without it, all dtypes of the kernel.",
-    "predicts": "The expected speed with the reason, ending in a share of the ceiling: `one read: 95 %`.",
+    "predicts": "The expected speed and why. Its last percentage is the share of the ceiling: `one read: 95 %`.",
     "explains": "Why the measured speed differs from the prediction.",
     "deterministic": "Whether five calls must give the same bits. If they do not, the status is `race`.",
 }

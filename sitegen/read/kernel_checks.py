@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
-from sitegen.diagnostics import Diagnostic, Span, did_you_mean
+from sitegen.diagnostics import Diagnostic, Severity, Span, did_you_mean
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.formula import FUNCTIONS, FormulaError, Number, evaluate, evaluate_int, names_in
 from sitegen.model.kernel import Implementation, Kernel, Language
@@ -47,6 +47,7 @@ def check_kernel(kernel: Kernel, node: Node, files: Mapping[str, str]) -> Iterat
         yield from _check_file(child, implementation, kernel, files, _names_of_functions(kernel, node))
         if with_dims:
             yield from _check_launch(child, implementation, kernel)
+    yield from _check_predictions(kernel, node)
     yield from _check_reference(kernel, node, files)
 
 
@@ -62,6 +63,21 @@ def _check_reference(kernel: Kernel, node: Node, files: Mapping[str, str]) -> It
             if isinstance(child.value, str) and child.text not in known:
                 hint = did_you_mean(child.text, known) or f"`BASELINES` in {path} has: {', '.join(known)}"
                 yield Diagnostic("SG035", f"no baseline `{child.text}` in {path}", child.span, hint)
+
+
+def _check_predictions(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
+    """Yield a warning for each implementation whose prediction has no share of the ceiling.  Only implementations are
+    compared with their predictions.
+    """
+    for child, made in zip(_items(node.get("implementations")), kernel.implementations, strict=False):
+        if (predicts := child.get("predicts")) and made.predicts and made.predicted_of_ceiling is None:
+            yield prediction_without_share(predicts.span)
+
+
+def prediction_without_share(span: Span) -> Diagnostic:
+    """Return the warning for a prediction in which no percentage stands."""
+    hint = "write the share at its end, such as `one read: 95 %`: it is compared with the measured one"
+    return Diagnostic("SG039", "this prediction has no share of the ceiling", span, hint, Severity.WARNING)
 
 
 def can_read_dims(node: Node) -> bool:

@@ -200,6 +200,11 @@ def test_cell_joins_the_implementations_of_its_kernel() -> None:
     assert [p.slug for p in found.kernel_posts["scale"]] == ["max"]
 
 
+def test_prediction_of_a_cell_without_a_share_is_marked() -> None:
+    made = site(post("max", CELL.replace(": 95 %", "")), kernels=(kernel(),))
+    assert linked(made)[1] == ["SG039 4:4"]
+
+
 def test_cell_of_a_draft_joins_only_when_everything_is_wanted() -> None:
     made = site(post("max", CELL, draft=True), kernels=(kernel(),))
     assert len(linked(made)[0].site.kernels[0].implementations) == 1

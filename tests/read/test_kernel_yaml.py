@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitegen.diagnostics import Diagnostic
+from sitegen.diagnostics import Diagnostic, Severity
 from sitegen.model.kernel import Goal, Kernel, Language, Launch, Status, Tensor
 from sitegen.read.kernel import parse_goal, parse_kernel, predicted_share
 
@@ -175,6 +175,25 @@ def test_a_prediction_is_its_last_percentage() -> None:
     assert predicted_share("three reads and a write: 50 %") == 0.5
     assert predicted_share("5 % of it spills, so 92.5% at best") == 0.925
     assert predicted_share("twice the time of the copy") is None
+
+
+def predicting(text: str) -> str:
+    return KERNEL.replace('"10 % more: 95.5 %"', text)
+
+
+@pytest.mark.parametrize("text", ['"94 %, as a rough try gave"', '"6% or 7%"', '""'])
+def test_a_prediction_may_have_words_behind_its_share_and_an_empty_one_has_none(text: str) -> None:
+    assert kernel(predicting(text))[1] == ()
+
+
+def test_a_prediction_of_a_wrong_variant_needs_no_share_because_nothing_is_compared() -> None:
+    assert kernel(KERNEL.replace("wrong_dtype}", "wrong_dtype, predicts: as fast}"))[1] == ()
+
+
+def test_a_prediction_in_words_alone_is_a_warning_where_it_stands() -> None:
+    _, [found] = kernel(predicting('"one read and a write"'))
+    assert seen((found,)) == [("SG039", 20, 63, "this prediction has no share of the ceiling")]
+    assert found.severity is Severity.WARNING
 
 
 def test_a_kernel_without_its_files_names_each_of_them() -> None:
