@@ -261,7 +261,8 @@ _KERNELS = (
         "SG035",
         "The file of an implementation does not hold the function that is called",
         "An implementation is a `.py` file with a function named like the kernel, or a `.cu` file with the function "
-        "that `launch` or `host` names. Without that function nothing can be measured. Rename the function, or name "
+        "that `launch` or `host` names. `reference.py` has the baselines, and the function `extra_inputs` where "
+        "kernel.yaml names input sets. Without these functions nothing can be measured. Rename the function, or name "
         "the right file.",
         "kernels/softmax/fused.py defines `fused_softmax`",
         "kernels/softmax/fused.py defines `softmax`",

@@ -369,7 +369,7 @@ KERNEL = Form(
         "writes": "The least bytes written, as a formula: each output once.",
         "tolerance": "The largest relative error in the Frobenius norm, by dtype.",
         "checks": "Small and odd shapes at which correctness is checked and nothing is timed.",
-        "extra_inputs": "Names of further input sets, which `extra_inputs` of `reference.py` makes.",
+        "extra_inputs": "Names of further input sets, which the function `extra_inputs` of `reference.py` makes.",
         "sanitizer": "Shapes at which compute-sanitizer watches a call. Without it, two of `checks`.",
         "workloads": "Shapes at which the kernel is timed.",
         "baselines": "What a user would call instead: names of functions in `reference.py`, or implementations.",
