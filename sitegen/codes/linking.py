@@ -155,9 +155,10 @@ GROUP = CodeGroup(
         Code(
             "SG216",
             "An exercise cannot be checked",
-            "The check of an exercise begins with `starter.py` beside its text, compares the reader's kernel with a "
-            "solution in Triton, and counts loads at the shape `counted_at`, which gives a size to each dim of the "
-            "kernel. One of these is missing or is of another kind. Add the file, or correct the front matter.",
+            "The check of an exercise begins with `starter.py` beside its text, in which it calls the function that is "
+            "named like the kernel. It compares the reader's kernel with a solution in Triton, and counts loads at the "
+            "shape `counted_at`, which gives a size to each dim of the kernel. One of these is missing or is of "
+            "another kind. Add the file, rename the function, or correct the front matter.",
             "---\ntitle: Vector add\nkernel: vector_add\nsolution: tile\ncounted_at: {N: 128}\n---\nText.\n",
             "---\ntitle: Vector add\nkernel: vector_add\nsolution: tile\ncounted_at: {M: 8, N: 128}\n---\nText.\n",
             "content/exercises/vector-add/index.md",

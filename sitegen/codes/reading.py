@@ -270,8 +270,8 @@ _KERNELS = (
     Code(
         "SG036",
         "A Python file does not parse",
-        "The source of an implementation is not valid Python. sitegen parses it to find what it imports, and never "
-        "runs it in a build. Correct the syntax at the place that is shown.",
+        "The source of an implementation, a reference or a starter is not valid Python. sitegen parses it to find its "
+        "names, and never runs it in a build. Correct the syntax at the place that is shown.",
         "def softmax(x, *, out=None)\n    return x\n",
         "def softmax(x, *, out=None):\n    return x\n",
         "kernels/softmax/fused.py",
