@@ -165,9 +165,11 @@ GROUP = CodeGroup(
         ),
         Code(
             "SG217",
-            "Unknown cell",
+            "Unknown cell, or unknown row or column of its table",
             "`{output}` and `{plot}` name a cell of their post by its label, and the post has no cell of this "
-            "name. The figure would never be there. Correct the label.",
+            "name. `{output}` also names a row and a column, and the stored table of the cell does not have them. The "
+            "figure would never be there. Correct the name. After a change of the cell, the table is compared only "
+            "when it is measured again.",
             "```{code-cell} python\n#| label: first-look\nprint(1)\n```\n\nIt takes {output}`first-lok:alone:time`.\n",
             "```{code-cell} python\n#| label: first-look\nprint(1)\n```\n\nIt takes {output}`first-look:alone:time`.\n",
             "content/posts/times/index.md",
