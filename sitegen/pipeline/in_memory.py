@@ -25,6 +25,7 @@ from sitegen.pipeline.plan import FullPlan, plan_all_pages
 from sitegen.pipeline.print_pages import PagesInMemory, print_in_memory
 from sitegen.pipeline.read_files import read_files_from_scratch
 from sitegen.pipeline.request import make_request
+from sitegen.pipeline.template_links import dead_links
 from sitegen.pipeline.typed_figures import TYPED_FIGURE, typed_figure_warnings
 from sitegen.read.load import WORKLOG
 from sitegen.read.worklog_habits import worklog_habits
@@ -145,7 +146,7 @@ def _site_in_memory(pages: PagesInMemory) -> SiteInMemory:
 
 def _with_mistakes_in_drafts(pages: PagesInMemory) -> SiteInMemory:
     """Link the texts again, with drafts and posts of the future, without parsing them again, and search all texts for
-    typed figures and for figures of another GPU than their sentence names.
+    typed figures and for figures of another GPU than their sentence names, and the site's own templates for dead links.
     """
     parsed = pages.site.parsed
     request = replace(parsed.files.request, everything=True)
@@ -153,7 +154,9 @@ def _with_mistakes_in_drafts(pages: PagesInMemory) -> SiteInMemory:
     sources, loaded = unpublished.sources, _loaded(unpublished)
     typed = typed_figure_warnings(sources.linked, unpublished.texts.sources, sources.kernels_of, sources.recorded)
     of_gpus = named_gpu_warnings(loaded.site, loaded.documents, unpublished.texts.sources, sources.recorded)
-    mistakes = dict.fromkeys((*pages.mistakes, *unpublished.mistakes, *typed, *of_gpus, *habits(loaded)))
+    of_templates = dead_links(pages.site.theme, pages.files)
+    found = (*pages.mistakes, *unpublished.mistakes, *typed, *of_gpus, *of_templates, *habits(loaded))
+    mistakes = dict.fromkeys(found)
     return SiteInMemory(loaded, pages.files, in_reading_order(mistakes))
 
 
