@@ -41,6 +41,7 @@ SHARED = frozenset(
         "SG204",
         "SG205",
         "SG214",
+        "SG217",
         "SG301",
         "SG403",
         "SG404",

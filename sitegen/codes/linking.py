@@ -156,18 +156,21 @@ GROUP = CodeGroup(
         Code(
             "SG216",
             "An exercise cannot be checked",
-            "The check of an exercise begins with `starter.py` beside its text, compares the reader's kernel with a "
-            "solution in Triton, and counts loads at the shape `counted_at`, which gives a size to each dim of the "
-            "kernel. One of these is missing or is of another kind. Add the file, or correct the front matter.",
+            "The check of an exercise begins with `starter.py` beside its text, in which it calls the function that is "
+            "named like the kernel. It compares the reader's kernel with a solution in Triton, and counts loads at the "
+            "shape `counted_at`, which gives a size to each dim of the kernel. One of these is missing or is of "
+            "another kind. Add the file, rename the function, or correct the front matter.",
             "---\ntitle: Vector add\nkernel: vector_add\nsolution: tile\ncounted_at: {N: 128}\n---\nText.\n",
             "---\ntitle: Vector add\nkernel: vector_add\nsolution: tile\ncounted_at: {M: 8, N: 128}\n---\nText.\n",
             "content/exercises/vector-add/index.md",
         ),
         Code(
             "SG217",
-            "Unknown cell",
+            "Unknown cell, or unknown row or column of its table",
             "`{output}` and `{plot}` name a cell of their post by its label, and the post has no cell of this "
-            "name. The figure would never be there. Correct the label.",
+            "name. `{output}` also names a row and a column, and the stored table of the cell does not have them. The "
+            "figure would never be there. Correct the name. After a change of the cell, the table is compared only "
+            "when it is measured again.",
             "```{code-cell} python\n#| label: first-look\nprint(1)\n```\n\nIt takes {output}`first-lok:alone:time`.\n",
             "```{code-cell} python\n#| label: first-look\nprint(1)\n```\n\nIt takes {output}`first-look:alone:time`.\n",
             "content/posts/times/index.md",

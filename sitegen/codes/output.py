@@ -1,4 +1,4 @@
-"""SG500 to SG508: mistakes in writing files, style sheets, templates and optional packages, and private words."""
+"""SG500 to SG509: mistakes in writing files, style sheets, templates and optional packages, and private words."""
 
 from __future__ import annotations
 
@@ -88,6 +88,17 @@ GROUP = CodeGroup(
             "title: Kernels\nbase_url: https://example.org/\nplugins: [no-such-plugin]\n",
             "title: Kernels\nbase_url: https://example.org/\n",
             "content/site.yaml",
+        ),
+        Code(
+            "SG509",
+            "A link of a template leads to nothing",
+            "A template of the site has a link `{{ frame.home }}path` that stands on a page, and the output has no "
+            "file of that path. Readers would get the page for missing addresses. Correct the path, or write the page. "
+            "Only `sitegen check` looks for such links, because it prints all pages.",
+            '<a href="{{ frame.home }}imprint/">Imprint</a>\n',
+            '<a href="{{ frame.home }}about/">About</a>\n',
+            "templates/partials/colophon.html",
+            warning=True,
         ),
     ),
 )

@@ -289,7 +289,8 @@ _KERNELS = (
         "SG035",
         "The file of an implementation does not hold the function that is called",
         "An implementation is a `.py` file with a function named like the kernel, or a `.cu` file with the function "
-        "that `launch` or `host` names. Without that function nothing can be measured. Rename the function, or name "
+        "that `launch` or `host` names. `reference.py` has the baselines, and the function `extra_inputs` where "
+        "kernel.yaml names input sets. Without these functions nothing can be measured. Rename the function, or name "
         "the right file.",
         "kernels/softmax/fused.py defines `fused_softmax`",
         "kernels/softmax/fused.py defines `softmax`",
@@ -297,8 +298,8 @@ _KERNELS = (
     Code(
         "SG036",
         "A Python file does not parse",
-        "The source of an implementation is not valid Python. sitegen parses it to find what it imports, and never "
-        "runs it in a build. Correct the syntax at the place that is shown.",
+        "The source of an implementation, a reference or a starter is not valid Python. sitegen parses it to find its "
+        "names, and never runs it in a build. Correct the syntax at the place that is shown.",
         "def softmax(x, *, out=None)\n    return x\n",
         "def softmax(x, *, out=None):\n    return x\n",
         "kernels/softmax/fused.py",
@@ -326,6 +327,17 @@ _KERNELS = (
         "  - {name: rows, title: Time over M, implementation: fused, workload: 8192x8192, dtype: float32,\n"
         "     dims: {M: [1024, 2048]}}\n",
         _KERNEL,
+    ),
+    Code(
+        "SG039",
+        "A prediction has no share of the ceiling",
+        "The last percentage of `predicts` is the share of the ceiling that the author expects. Tables and charts show "
+        "it beside the measured share. A prediction in words alone is compared with nothing. Write the share at the "
+        "end of the sentence, also into `predicts` of a cell.",
+        'implementations:\n  - {name: fused, file: fused.py, predicts: "one read, one write"}\n',
+        'implementations:\n  - {name: fused, file: fused.py, predicts: "one read, one write: 95 %"}\n',
+        _KERNEL,
+        warning=True,
     ),
 )
 

@@ -102,7 +102,8 @@ GROUP = CodeGroup(
             "A sentence names one GPU beside a figure of another",
             "Without a GPU, `{value}` and `{claim}` take the first GPU of `gpus` in site.yaml that has the figure. The "
             "sentence names another GPU, and readers would take the figure for one of that GPU. Add `on` and the GPU "
-            "to the figure, or name both GPUs in the sentence. A build does not look for such sentences.",
+            "to the figure, or name both GPUs in the sentence. A figure with `on` is one of the wrong GPU where its "
+            "sentence begins with `On an H100` and does not compare. A build does not look for such sentences.",
             "On an H100, it takes {value}`softmax/fused time`, where the first GPU of site.yaml is nvidia-h200",
             "On an H100, it takes {value}`softmax/fused time on nvidia-h100-80gb-hbm3`",
             warning=True,

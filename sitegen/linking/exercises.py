@@ -1,16 +1,18 @@
 """Report what an exercise names and the site does not have: its kernel, its solution, its starter, its dims.
 
-SG204 unknown kernel · SG205 unknown implementation · SG216 an exercise that cannot be checked
+SG036 a starter that is no Python · SG204 unknown kernel · SG205 unknown implementation · SG216 an exercise that cannot
+be checked
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sitegen.diagnostics import Diagnostic, Span
+from sitegen.diagnostics import Diagnostic, Span, near_words
 from sitegen.linking.kernel_refs import unknown
 from sitegen.model.kernel import Kernel, Language
 from sitegen.model.site import Exercise, Site
+from sitegen.read.python import defines, functions_of, syntax_mistake
 
 
 def exercise_mistakes(site: Site) -> Iterator[Diagnostic]:
@@ -36,6 +38,22 @@ def _mistakes(exercise: Exercise, kernels: Mapping[str, Kernel], files: Mapping[
     if exercise.starter not in files:
         hint = f"write {exercise.starter}, the file with which a reader begins"
         yield Diagnostic("SG216", "this exercise has no starter", Span(exercise.body.path), hint)
+    elif name in kernels:
+        yield from _mistakes_of_starter(exercise.starter, files[exercise.starter], name)
+
+
+def _mistakes_of_starter(path: str, source: str, name: str) -> Iterator[Diagnostic]:
+    """Yield a diagnostic when the starter is no Python, or the function that the check calls has another name there.
+
+    A starter without a function that Python can call leaves all of it to the reader.
+    """
+    if mistake := syntax_mistake(source, path):
+        yield mistake
+    elif (functions := dict(functions_of(source))) and not defines(name, source):
+        other = next(iter(near_words(name, functions)), [*functions][-1])
+        hint = f"rename `{other}` to `{name}`: the check calls the function that is named like the kernel"
+        place = Span(path, functions[other], len("def ") + 1, len(other))
+        yield Diagnostic("SG216", f"no function `{name}` in this starter", place, hint)
 
 
 def _mistakes_of_names(exercise: Exercise, kernel: Kernel) -> Iterator[Diagnostic]:

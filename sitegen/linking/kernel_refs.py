@@ -74,6 +74,10 @@ def _mistakes(site: Site, kernel: Kernel, made: Implementation, cell: Cell) -> I
     if entry and not re.search(rf"(?<![\w.]){re.escape(entry)}\s*\(", cell.source):
         hint = f"def {entry}(x, *, out=None)" if made.language is Language.TRITON else "the entry that `launch` names"
         yield Diagnostic("SG206", f"no function `{entry}` in this cell", span, hint)
+    if made.predicts and made.predicted_of_ceiling is None:
+        from sitegen.read.kernel_checks import prediction_without_share  # imports the YAML reader, as above
+
+        yield prediction_without_share(place_of(site, cell.span, "predicts"))
     if made.launch:
         yield from _launch_mistakes(site, kernel, made.launch, cell)
 

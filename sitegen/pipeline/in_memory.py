@@ -24,6 +24,7 @@ from sitegen.pipeline.plan import FullPlan, plan_all_pages
 from sitegen.pipeline.print_pages import PagesInMemory, print_in_memory
 from sitegen.pipeline.read_files import read_files_from_scratch
 from sitegen.pipeline.request import make_request
+from sitegen.pipeline.template_links import dead_links
 from sitegen.pipeline.typed_figures import TYPED_FIGURE
 from sitegen.read.load import WORKLOG
 from sitegen.render.inputs.evidence import Evidence, gather
@@ -143,12 +144,13 @@ def _site_in_memory(pages: PagesInMemory) -> SiteInMemory:
 
 def _with_mistakes_in_drafts(pages: PagesInMemory) -> SiteInMemory:
     """Link the texts again, with drafts and posts of the future, without parsing them again, and search all texts for
-    what only a check warns of.
+    what only a check warns of, and the site's own templates for dead links.
     """
     parsed = pages.site.parsed
     request = replace(parsed.files.request, everything=True)
     unpublished = link(replace(parsed, files=replace(parsed.files, request=request)))
-    mistakes = dict.fromkeys((*pages.mistakes, *unpublished.mistakes, *CheckWarnings().of(unpublished)))
+    warnings = (*CheckWarnings().of(unpublished), *dead_links(pages.site.theme, pages.files))
+    mistakes = dict.fromkeys((*pages.mistakes, *unpublished.mistakes, *warnings))
     return SiteInMemory(_loaded(unpublished), pages.files, in_reading_order(mistakes))
 
 

@@ -13,6 +13,7 @@ from sitegen.pipeline.broken_claims import broken_claims, claims_in
 from sitegen.pipeline.file_mistakes import mistakes_of_files
 from sitegen.pipeline.link_texts import LinkedTexts, link_texts, with_titles
 from sitegen.pipeline.misnamed_kernels import without_consequences
+from sitegen.pipeline.missing_entries import missing_entries, outputs_in
 from sitegen.pipeline.missing_packages import missing_packages
 from sitegen.pipeline.mistakes import mistakes_error
 from sitegen.pipeline.parse_texts import ParsedSite
@@ -125,9 +126,13 @@ def _missing_avatars(config: SiteConfig, theme: Theme) -> Iterator[Diagnostic]:
 
 
 def _mistakes_of_records(parsed: ParsedSite, sources: Sources, records: SiteRecords) -> tuple[Diagnostic, ...]:
-    """Return the mistakes in the records, and the claims that the records do not support."""
+    """Return the mistakes in the records, and the claims and figures of cells that the records do not support."""
     claims = claims_in(sources.linked, sources.documents)
+    outputs = outputs_in(sources.linked, sources.documents)
     key = digest_of_measured(sources)
-    if claims:
-        key = blake2b(key + repr(claims).encode(), digest_size=16).digest()
-    return parsed.cache.mistakes_in_records(key, lambda: (*records.mistakes(), *broken_claims(sources, claims)))
+    if claims or outputs:
+        shown = [(post.slug, post.gpu, slot) for post, slot in outputs]
+        key = blake2b(key + repr((claims, shown, sources.config.gpus)).encode(), digest_size=16).digest()
+    return parsed.cache.mistakes_in_records(
+        key, lambda: (*records.mistakes(), *broken_claims(sources, claims), *missing_entries(sources, outputs))
+    )

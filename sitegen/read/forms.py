@@ -319,7 +319,7 @@ _OF_IMPLEMENTATION = {
     "host": 'The `extern "C"` host function of a `.cu` file that nvcc compiles.',
     "arch": "The least architecture, such as `>=sm_90`. Without it, any.",
     "dtypes": "The dtypes that it takes. Without it, all dtypes of the kernel.",
-    "predicts": "The expected speed with the reason, ending in a share of the ceiling: `one read: 95 %`.",
+    "predicts": "The expected speed and why. Its last percentage is the share of the ceiling: `one read: 95 %`.",
     "explains": "Why the measured speed differs from the prediction.",
     "deterministic": "Whether five calls must give the same bits. If they do not, the status is `race`.",
 }
@@ -369,7 +369,7 @@ KERNEL = Form(
         "writes": "The least bytes written, as a formula: each output once.",
         "tolerance": "The largest relative error in the Frobenius norm, by dtype.",
         "checks": "Small and odd shapes at which correctness is checked and nothing is timed.",
-        "extra_inputs": "Names of further input sets, which `extra_inputs` of `reference.py` makes.",
+        "extra_inputs": "Names of further input sets, which the function `extra_inputs` of `reference.py` makes.",
         "sanitizer": "Shapes at which compute-sanitizer watches a call. Without it, two of `checks`.",
         "workloads": "Shapes at which the kernel is timed.",
         "baselines": "What a user would call instead: names of functions in `reference.py`, or implementations.",

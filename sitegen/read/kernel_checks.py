@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
-from sitegen.diagnostics import Diagnostic, Span, did_you_mean
+from sitegen.diagnostics import Diagnostic, Severity, Span, did_you_mean, near_words
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.formula import FUNCTIONS, FormulaError, Number, evaluate, evaluate_int, names_in
 from sitegen.model.kernel import Implementation, Kernel, Language
-from sitegen.read.python import keys_of, syntax_mistake
+from sitegen.read.python import defines, functions_of, keys_of, syntax_mistake
 from sitegen.read.shape import unknown_word
 from sitegen.read.yaml_nodes import Node
 
@@ -47,21 +47,53 @@ def check_kernel(kernel: Kernel, node: Node, files: Mapping[str, str]) -> Iterat
         yield from _check_file(child, implementation, kernel, files, _names_of_functions(kernel, node))
         if with_dims:
             yield from _check_launch(child, implementation, kernel)
+    yield from _check_predictions(kernel, node)
     yield from _check_reference(kernel, node, files)
 
 
 def _check_reference(kernel: Kernel, node: Node, files: Mapping[str, str]) -> Iterator[Diagnostic]:
-    """Yield the mistakes of `reference.py`: it is missing, is no Python, or lacks a baseline."""
+    """Yield the mistakes of `reference.py`: it is missing, is no Python, or lacks a baseline or `extra_inputs`."""
     path = f"{kernel.folder}/reference.py"
     if path not in files:
         yield Diagnostic("SG022", f"no {path}", node.span, "it holds make_inputs, reference and the baselines")
     elif mistake := syntax_mistake(files[path], path):
         yield mistake
-    elif known := keys_of("BASELINES", files[path]):
-        for child in _items(node.get("baselines")):
-            if isinstance(child.value, str) and child.text not in known:
-                hint = did_you_mean(child.text, known) or f"`BASELINES` in {path} has: {', '.join(known)}"
-                yield Diagnostic("SG035", f"no baseline `{child.text}` in {path}", child.span, hint)
+    else:
+        yield from _check_baselines(node, path, files[path])
+        yield from _check_extra_inputs(kernel, node, path, files[path])
+
+
+def _check_baselines(node: Node, path: str, source: str) -> Iterator[Diagnostic]:
+    known = keys_of("BASELINES", source)
+    for child in _items(node.get("baselines")) if known else ():
+        if isinstance(child.value, str) and child.text not in known:
+            hint = did_you_mean(child.text, known) or f"`BASELINES` in {path} has: {', '.join(known)}"
+            yield Diagnostic("SG035", f"no baseline `{child.text}` in {path}", child.span, hint)
+
+
+def _check_extra_inputs(kernel: Kernel, node: Node, path: str, source: str) -> Iterator[Diagnostic]:
+    """Yield a diagnostic for input sets that no function makes."""
+    sets = node.get("extra_inputs")
+    if sets and kernel.extra_inputs and not defines("extra_inputs", source):
+        near = near_words("extra_inputs", {name for name, _ in functions_of(source)} - {"make_inputs"})
+        write = "write `def extra_inputs(name, dims, dtype, generator, device)` there, which yields the inputs of a set"
+        hint = f"rename `{near[0]}` there to `extra_inputs`" if near else f"{write}, or remove this line"
+        yield Diagnostic("SG035", f"no function `extra_inputs` in {path}", sets.at, hint)
+
+
+def _check_predictions(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
+    """Yield a warning for each implementation whose prediction has no share of the ceiling.  Only implementations are
+    compared with their predictions.
+    """
+    for child, made in zip(_items(node.get("implementations")), kernel.implementations, strict=False):
+        if (predicts := child.get("predicts")) and made.predicts and made.predicted_of_ceiling is None:
+            yield prediction_without_share(predicts.span)
+
+
+def prediction_without_share(span: Span) -> Diagnostic:
+    """Return the warning for a prediction in which no percentage stands."""
+    hint = "write the share at its end, such as `one read: 95 %`: it is compared with the measured one"
+    return Diagnostic("SG039", "this prediction has no share of the ceiling", span, hint, Severity.WARNING)
 
 
 def can_read_dims(node: Node) -> bool:

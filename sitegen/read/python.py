@@ -1,10 +1,14 @@
-"""Find the first syntax error of Python source, and the keys of a dict that it writes out."""
+"""Find the first syntax error of Python source, the names that a module defines, and the keys of a dict in it.
+
+The source is parsed and never run.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
 import warnings
+from collections.abc import Iterator
 
 from sitegen.diagnostics import Diagnostic, Span
 
@@ -27,6 +31,34 @@ def syntax_mistake(source: str, path: str, *, notebook: bool = False) -> Diagnos
     return Diagnostic(
         "SG036", f"this is not Python: {said}", _span(error, path), "correct this line or the one above it"
     )
+
+
+def defines(name: str, source: str) -> bool:
+    """Tell whether a module may define a name: by `def`, `class`, an assignment or an import, also within `if` or
+    `try`.  `from x import *` may define every name.
+    """
+    return not {name, "*"}.isdisjoint(_names_of(ast.parse(source)))
+
+
+def functions_of(source: str) -> tuple[tuple[str, int], ...]:
+    """Return the name and the line of each function of a module that has no decorator."""
+    functions = (one for one in ast.parse(source).body if isinstance(one, ast.FunctionDef))
+    return tuple((one.name, one.lineno) for one in functions if not one.decorator_list)
+
+
+def _names_of(module: ast.Module) -> Iterator[str]:
+    """Yield the names that a module defines, in no order; the body of a function defines none there."""
+    waiting: list[ast.AST] = [module]
+    while waiting:
+        match node := waiting.pop():
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield node.name
+            case ast.Import() | ast.ImportFrom():
+                yield from ((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+            case ast.Name(ctx=ast.Store()):
+                yield node.id
+            case _:
+                waiting += ast.iter_child_nodes(node)
 
 
 def keys_of(name: str, source: str) -> tuple[str, ...]:

@@ -156,6 +156,36 @@ def test_link_to_a_draft_is_a_mistake_but_its_own_links_are_not() -> None:
     assert linked(made)[1] == ["SG201 1:5"]
 
 
+EXERCISE = "---\ntitle: Scale\nkernel: scale\nsolution: tile\ncounted_at: {N: 8}\n---\nText.\n"
+
+
+def with_starter(source: str) -> list[str]:
+    """Return the mistakes of an exercise on the kernel `scale` that begins with this starter."""
+    exercise, _ = parse_exercise(EXERCISE, "content/exercises/vec/index.md")
+    made = site(exercises=(exercise,), kernels=(kernel(),))
+    return linked(dataclasses.replace(made, files={exercise.starter: source}))[1]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "",
+        "import triton\n\n@triton.jit\ndef scale_block(x): ...\n",
+        "def launch(x): ...\n\ndef scale(x): ...\n",
+        "def launch(x): ...\n\nscale = launch\n",
+        "from rest import scale\n\ndef helper(x): ...\n",
+    ],
+)
+def test_a_starter_may_define_its_function_in_any_way_or_leave_it_to_the_reader(source: str) -> None:
+    assert with_starter(source) == []
+
+
+def test_a_starter_whose_function_is_not_named_like_the_kernel_is_marked_there() -> None:
+    assert with_starter("def scales(x): ...\n\ndef grid(x): ...\n") == ["SG216 1:5"]
+    assert with_starter("def helper(x): ...\n\ndef doubled(x): ...\n") == ["SG216 3:5"]
+    assert with_starter("def scale(x)\n") == ["SG036 1:13"]
+
+
 @pytest.mark.parametrize("target", ["/exercises/vec/", "../../exercises/vec/", "../../exercises/vec/index.md"])
 def test_a_link_to_an_exercise_leads_to_its_page(target: str) -> None:
     text = "---\ntitle: Add\nkernel: add\nsolution: tile\ncounted_at: {N: 8}\n---\nAdd.\n"
@@ -198,6 +228,11 @@ def test_cell_joins_the_implementations_of_its_kernel() -> None:
     assert (made.name, made.file, made.predicted_of_ceiling) == ("fast", "content/posts/max/index.md#fast", 0.95)
     assert made.source == "import torch, triton, triton.language as tl\ndef scale(x, *, out=None): ...\n"
     assert [p.slug for p in found.kernel_posts["scale"]] == ["max"]
+
+
+def test_prediction_of_a_cell_without_a_share_is_marked() -> None:
+    made = site(post("max", CELL.replace(": 95 %", "")), kernels=(kernel(),))
+    assert linked(made)[1] == ["SG039 4:4"]
 
 
 def test_cell_of_a_draft_joins_only_when_everything_is_wanted() -> None:

@@ -79,6 +79,43 @@ def test_other_sentences_have_no_warning(root: Path, body: str) -> None:
     assert told(root, body) == []
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"On an H200, it takes {OF_H100} less.\n\nThen {IMPLICIT}.\n",
+        f"First this. **On the H200** `fused` takes {OF_H100}.\n",
+        f"> On H200s it takes {OF_H100}.\n",
+        f"It takes {OF_H100} on an\nH200.\n",
+        f"```{{claim}} softmax/fused >= 2x torch on {H100}\nOn an H200, the fused kernel is twice as fast.\n```\n",
+    ],
+)
+def test_figure_that_names_its_gpu_has_a_warning_where_the_sentence_is_about_another_one_alone(
+    root: Path, body: str
+) -> None:
+    [(_, message, hint)] = told(root, body)
+    assert message.startswith("the sentence names the H200, and this ") and message.endswith(" is about the H100")
+    assert hint.startswith("write `on nvidia-h200` in the ")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"On an H200, it takes {IMPLICIT}, and here {OF_H100}.\n",
+        f"There it takes {OF_H100}, and on the H200 {IMPLICIT}.\n",
+        f"On an H200, it takes {OF_H100}, as an H100 does.\n",
+        f"On an H200, it takes less than {OF_H100}.\n",
+        f"On an H200, that would be more, from {OF_H100} and the clock.\n",
+        f"It takes less than {OF_H100} on an H200.\n",
+        f"The H200 has more memory, of which {OF_H100} is a share.\n",
+        f"It takes {OF_H100}. On an H200 nothing was measured.\n",
+        "On an H200, we predict {predicted}`softmax/fused`.\n",
+        "```{claim} softmax/fused >= 2x torch on all\nOn an H200, the fused kernel is twice as fast.\n```\n",
+    ],
+)
+def test_sentence_that_compares_two_gpus_has_no_warning(root: Path, body: str) -> None:
+    assert told(root, body) == []
+
+
 def test_site_with_records_of_one_gpu_has_no_warning(root: Path) -> None:
     (root / f"kernels/softmax/results/{H100}.json").unlink()
     assert told(root, f"On an H100, it takes {IMPLICIT}, and on an H200 more.\n") == []

@@ -1,16 +1,18 @@
 """The file kernels/<kernel>/kernel.yaml becomes a Kernel."""
 
+from collections.abc import Mapping
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitegen.diagnostics import Diagnostic
+from sitegen.diagnostics import Diagnostic, Severity
 from sitegen.model.kernel import Goal, Kernel, Language, Launch, Status, Tensor
 from sitegen.read.kernel import parse_goal, parse_kernel, predicted_share
 
 PATH = "kernels/scale/kernel.yaml"
 FILES = {
-    "kernels/scale/reference.py": "",
+    "kernels/scale/reference.py": "def extra_inputs(name, dims, dtype, generator, device): ...\n",
     "kernels/scale/tile.py": "import torch\n\n\ndef scale(x, *, out=None): ...\n",
     "kernels/scale/plain.cu": 'extern "C" __global__ void scale_plain(const DTYPE* x) {}\n',
     "kernels/scale/host.cu": 'extern "C" int scale_host(void** buffers) { return 0; }\n',
@@ -47,10 +49,12 @@ wrong:
 """
 
 
-def kernel(text: str = KERNEL, **changes: str) -> tuple[Kernel, tuple[Diagnostic, ...]]:
+def kernel(
+    text: str = KERNEL, files: Mapping[str, str] = FILES, **changes: str
+) -> tuple[Kernel, tuple[Diagnostic, ...]]:
     """Return the kernel with some of its lines replaced, by key."""
     lines = [f"{key}: {changes[key]}" if (key := line.split(":")[0]) in changes else line for line in text.split("\n")]
-    return parse_kernel("\n".join(lines), PATH, FILES)
+    return parse_kernel("\n".join(lines), PATH, files)
 
 
 def seen(found: tuple[Diagnostic, ...]) -> list[tuple[str, int, int, str]]:
@@ -177,6 +181,25 @@ def test_a_prediction_is_its_last_percentage() -> None:
     assert predicted_share("twice the time of the copy") is None
 
 
+def predicting(text: str) -> str:
+    return KERNEL.replace('"10 % more: 95.5 %"', text)
+
+
+@pytest.mark.parametrize("text", ['"94 %, as a rough try gave"', '"6% or 7%"', '""'])
+def test_a_prediction_may_have_words_behind_its_share_and_an_empty_one_has_none(text: str) -> None:
+    assert kernel(predicting(text))[1] == ()
+
+
+def test_a_prediction_of_a_wrong_variant_needs_no_share_because_nothing_is_compared() -> None:
+    assert kernel(KERNEL.replace("wrong_dtype}", "wrong_dtype, predicts: as fast}"))[1] == ()
+
+
+def test_a_prediction_in_words_alone_is_a_warning_where_it_stands() -> None:
+    _, [found] = kernel(predicting('"one read and a write"'))
+    assert seen((found,)) == [("SG039", 20, 63, "this prediction has no share of the ceiling")]
+    assert found.severity is Severity.WARNING
+
+
 def test_a_kernel_without_its_files_names_each_of_them() -> None:
     _, found = parse_kernel(KERNEL, PATH, {})
     assert sorted(d.message for d in found) == [
@@ -186,6 +209,45 @@ def test_a_kernel_without_its_files_names_each_of_them() -> None:
         "no kernels/scale/tile.py",
         "no kernels/scale/wrong/half.py",
     ]
+
+
+def with_reference(source: str, **changes: str) -> tuple[Diagnostic, ...]:
+    """Return the mistakes of the kernel beside another reference.py."""
+    return kernel(files={**FILES, "kernels/scale/reference.py": source}, **changes)[1]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from sets import extra_inputs",
+        "from sets import odd_rows as extra_inputs",
+        "from sets import *",
+        "extra_inputs = lambda *given: ()",
+        "try:\n    from sets import extra_inputs\nexcept ImportError:\n    pass",
+        "if True:\n    def extra_inputs(*given): ...",
+        "def extra_inputs(",
+    ],
+)
+def test_extra_inputs_may_come_from_anywhere_in_a_reference_that_parses(source: str) -> None:
+    assert [d.code for d in with_reference(source) if d.code != "SG036"] == []
+
+
+def test_a_kernel_without_extra_inputs_needs_no_function_for_them() -> None:
+    assert with_reference("", extra_inputs="[]") == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "hint"),
+    [
+        ("def reference(x):\n    def extra_inputs(): ...\n", "write `def extra_inputs(name, dims, dtype, generator,"),
+        ("def make_inputs(dims): ...\n", "write `def extra_inputs(name, dims, dtype, generator,"),
+        ("def extra_input(name): ...\n", "rename `extra_input` there to `extra_inputs`"),
+    ],
+)
+def test_input_sets_that_no_function_makes_are_named_with_their_line(source: str, hint: str) -> None:
+    [found] = with_reference(source)
+    assert seen((found,)) == [("SG035", 15, 1, "no function `extra_inputs` in kernels/scale/reference.py")]
+    assert found.hint.startswith(hint)
 
 
 def test_a_broken_file_is_still_a_kernel_by_its_folder_so_that_posts_may_name_it() -> None:

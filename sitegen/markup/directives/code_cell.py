@@ -197,7 +197,9 @@ OPTIONS: dict[str, o.Setting] = {
     "needs": o.Setting(_needs, 'The machine that it needs: `{gpu: ">=sm_80", memory: 8GB}`.'),
     "timeout": o.Setting(o.seconds, "The seconds after which it is stopped."),
     "error": o.Setting(o.flag, "Whether an exception is expected."),
-    "predicts": o.Setting(o.text, "A prediction of the implementation's speed."),
+    "predicts": o.Setting(
+        o.text, "The predicted speed of the implementation. Its last percentage is the share of the ceiling."
+    ),
     "explains": o.Setting(o.text, "An explanation of how the measured speed differs from the predicted one."),
     "echo": o.Setting(o.flag, "Whether its code is shown."),
     "fig-cap": o.Setting(_caption, "The caption of the figure that it puts out."),

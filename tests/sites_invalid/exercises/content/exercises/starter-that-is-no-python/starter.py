@@ -1,0 +1,2 @@
+def sum(x, *, out=None)
+    return x
