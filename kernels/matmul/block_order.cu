@@ -6,8 +6,8 @@
 // So DRAM reads no less: on an H100 399 MB, where double_buffered.cu reads 382 MB.  The time is 0.9 % less on an H100
 // and 0.8 % less on an H200.
 // A block needs 256 numbers for 16384 multiply-adds.  Even if each came from memory, that would be 1024 bytes in 128
-// clocks for an SM and 2.1 TB/s for all.  An H200 reads twice as much from memory, and an H100 half as much again.  So
-// memory was not the limit before.
+// clocks for an SM and 2.1 TB/s for all.  The memory of an H200 gives twice this rate, and that of an H100 1.5 times.
+// So memory is not the limit of double_buffered.cu either.
 
 // region: tile
 constexpr int ROWS = 128, COLUMNS = 128, DEPTH = 8, THREADS = 128;
