@@ -2,7 +2,9 @@
 
 Gluon has the same Python syntax as Triton.  The author places tensors in registers and shared memory, starts copies and
 products, and waits for them, where Triton decides that itself.  Changes from `tile_specialised`:
-- A consumer puts the product of weights and values off by one tile, and computes new weights while that product runs.
+- A consumer puts the product of weights and values off by one tile.  It was meant to compute new weights while that
+  product runs.  In the listing for an H100 the wait for the product comes before the exponentials, so only those of the
+  other consumer can run beside it.
 - The two consumers take turns: each starts its products only when the other one has started its own.
 - Only the tile at the diagonal is masked.
 The file pingpong.cu has the same design in CUDA.  Gluon has no interpreter, so without a GPU `tile_tma` computes.

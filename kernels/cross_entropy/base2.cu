@@ -4,10 +4,11 @@
 //
 // `__expf(x)` computes 2^(x log2 e) and takes care of very small results: a comparison and two more multiplications
 // around the exponential itself.  A term of this sum that needs such care is below 1.2e-38 and adds nothing.
-// `ex2.approx.ftz` makes it 0.  That leaves 5.5 instructions an element instead of 8.5.
-// Two numbers of the launch differ from `packed` too.  A row has 512 threads, so that a quarter as many rows are in work
-// at a time and neighbouring blocks read neighbouring addresses.  BLOCKS limits the registers to 32, with which an SM
-// is full of threads.
+// `ex2.approx.ftz` makes it 0.  In the listings the loop has 7.5 instructions an element instead of the 10.4 of
+// `packed`.
+// Two numbers of the launch differ from `packed` too.  A row has 512 threads, so that fewer rows are in work at a time:
+// a quarter at 32000 columns, a half at 128256.  BLOCKS limits the registers to 32, with which an SM is full of
+// threads.
 // This file is for bfloat16 only.  Rows whose length is no multiple of 16 bytes may begin anywhere, and are loaded an
 // element at a time.
 

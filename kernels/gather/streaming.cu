@@ -3,8 +3,9 @@
 // The gather of `vectorised`, which marks what is used once.
 //
 // One change: the index is loaded and y is stored with `cs` (cache streaming), so that L2 gives up their lines first.
-// The table has the rest of L2 to itself.  That helps where a sector of the table is needed again soon, and where the
-// part of the table that is in use would fill L2 together with the index and y.
+// The table has the rest of L2 to itself.  That was meant to help where a sector of the table is needed again soon, and
+// where the part of the table that is in use would fill L2 together with the index and y.  The largest gain over
+// `vectorised` in a workload is 0.3 %, on either GPU.
 
 // region: kernel
 constexpr int VEC = 4;  // numbers in 16 bytes

@@ -158,7 +158,7 @@ __device__ void product(const Element* a, const Element* b, Element* c, int M, i
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
     matmul_mma(const Element* a, const Element* b, Element* c, long long M, long long N, long long K) {
-    // Blocks walk down GROUP rows of tiles before the next column of tiles.
+    // Blocks go down GROUP rows of tiles before the next column of tiles.
     const int across = (N + COLUMNS - 1) / COLUMNS, down = (M + ROWS - 1) / ROWS;
     const int first = blockIdx.x / (GROUP * across) * GROUP, height = min(down - first, GROUP);
     const int top = (first + blockIdx.x % (GROUP * across) % height) * ROWS;

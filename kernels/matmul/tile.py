@@ -19,7 +19,7 @@ TILES = {torch.bfloat16: (128, 256, 64), torch.float32: (128, 128, 32)}
 # region: kernel
 @triton.jit
 def matmul_tile(a, b, c, M, N, K, ROWS: tl.constexpr, COLUMNS: tl.constexpr, DEPTH: tl.constexpr, GROUP: tl.constexpr):
-    # Programs walk down GROUP rows of tiles before the next column of tiles.
+    # Programs go down GROUP rows of tiles before the next column of tiles.
     program, across = tl.program_id(0), tl.cdiv(N, COLUMNS)
     first = program // (GROUP * across) * GROUP
     height = min(tl.cdiv(M, ROWS) - first, GROUP)

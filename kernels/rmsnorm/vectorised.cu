@@ -2,9 +2,9 @@
 
 // The two passes of `naive` with 16-byte loads and stores, and with shuffles instead of a tree.
 //
-// The row is read twice, but 512 threads have few rows in work on an SM: at 8192 columns of float32 four rows of
-// 32 KB, which fit L1, so that memory sees one read and one write.  At 65536 columns a row is 256 KB, more than L1 has,
-// and the second pass goes to L2 and to memory.
+// The row is read twice, but 512 threads have few rows in work on an SM: at 8192 columns of float32 four rows of 32 KB.
+// L1 or L2 serves most of the second pass: memory reads 12 % more than one read on an H100, and 6 % on an H200.  At
+// 65536 columns a row is 256 KB, more than L1 has, and the second pass goes to memory.
 
 // region: pieces
 constexpr float EPSILON = 1e-5f;

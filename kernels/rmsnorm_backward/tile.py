@@ -66,7 +66,7 @@ def rmsnorm_backward(
     stream = torch.cuda.current_stream(x.device).cuda_stream if x.is_cuda else 0
     partials = _partials(x.device, stream, columns)
     block = triton.next_power_of_2(columns)
-    staged = block * x.element_size() <= 16384  # of rows of 16 KB three fit into shared memory
+    staged = block * x.element_size() <= 16384  # rows of 16 KB: two stages of x and dy take 64 KB
     warps = min(8 if staged else 16, max(1, block // 512))
     gradients[(programs,)](
         x, dy, w, rstd, dx, partials, rows, columns, STAGES=3 if staged else 1, BLOCK=block, num_warps=warps

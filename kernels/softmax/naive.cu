@@ -1,12 +1,12 @@
 #include <cuda_bf16.h>
 
-// Softmax as the formula reads: the maximum, the sum of the exponentials, the division, a walk over the row for each.
+// Softmax as the formula reads: the maximum, the sum of the exponentials, the division, a pass over the row for each.
 //
 // Three reads and a write of M·N elements where one read and one write would do.  Not all three reach memory: six
 // blocks of 256 threads share an SM (40 registers a thread in float32), so at 8192 columns, 32 KB a row, 132 SMs work
-// on 26 MB, and the second and the third walk can find their row in L2.  At 65536 columns, with eight times as much, they
+// on 26 MB, and the second and the third pass can find their row in L2.  At 65536 columns, with eight times as much, they
 // cannot.
-// An element a load, and each walk waits for the one before.
+// An element a load, and each pass waits for the one before.
 
 // region: reduce
 template <typename Combine>

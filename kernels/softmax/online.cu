@@ -1,10 +1,10 @@
 #include <cuda_bf16.h>
 
-// Online softmax: the maximum and the sum in one walk, a second walk to write.
+// Online softmax: the maximum and the sum in one pass, a second pass to write.
 //
 // A thread carries a pair (m, d), the largest value so far and the sum of exp(value - m).  When a larger value comes,
 // d is scaled down to it; two pairs merge in the same way.  Two reads and a write of M·N elements, and two exponentials
-// an element in the first walk.
+// an element in the first pass.
 
 // region: kernel
 struct Pair {

@@ -38,6 +38,7 @@ from sitegen.results.freshness import (
 from sitegen.results.keys import cell_keys, cell_sources, implementation_key, sources_of, sweep_key, wrong_key
 from sitegen.results.noise import AA_NOISE, noise_by_timing, timing_id
 from sitegen.results.records import Records, cell_name, param_combinations
+from sitegen.results.same_code import SameCode, is_same_key
 from sitegen.results.verdicts import threshold_of
 
 DONE = (FreshnessState.FRESH, FreshnessState.OUTDATED)
@@ -78,7 +79,9 @@ def status(inventory: Inventory, gpu: str) -> dict[str, Freshness]:
     newest = newest_versions(records, gpu)
     states: dict[str, Freshness] = {}
     for kernel in site.kernels:
-        states |= kernel_freshness(kernel, site.files, records.kernels.get((kernel.name, gpu)), newest)
+        states |= kernel_freshness(
+            kernel, site.files, records.kernels.get((kernel.name, gpu)), newest, records.same_code
+        )
     for post, cells in inventory.posts():
         by_label = _cell_states(inventory, post, cells, gpu, newest)
         states |= {f"posts/{post.slug}#{label}": state for label, state in by_label.items()}
@@ -119,11 +122,12 @@ def due_tools(inventory: Inventory, gpu: str) -> dict[str, tuple[str, ...]]:
     if not can_count(records.values()):
         return {}
     newest = newest_versions(inventory.records, gpu)
+    same = inventory.records.same_code
     due: dict[str, tuple[str, ...]] = {}
     for kernel in inventory.site.kernels:
         record = records.get(kernel.name)
         missing = [_title(kernel, one) for one in uncounted(record)] if record else []
-        states = kernel_freshness(kernel, inventory.site.files, record, newest) if missing else {}
+        states = kernel_freshness(kernel, inventory.site.files, record, newest, same) if missing else {}
         if fresh := tuple(title for title in missing if title in states and states[title].state in DONE):
             due[f"{kernel.name}/tools"] = fresh
     return due
@@ -201,7 +205,7 @@ def _kernel_jobs(inventory: Inventory, gpu: str, states: Mapping[str, Freshness]
     for kernel in site.kernels:
         record = inventory.records.kernels.get((kernel.name, gpu))
         timed = [
-            with_previous(_kernel_job(site, kernel, workload, dtype, params), record)
+            with_previous(_kernel_job(site, kernel, workload, dtype, params), record, inventory.records.same_code)
             for workload in kernel.workloads
             for dtype in kernel.dtypes
             for params in param_combinations(kernel)
@@ -238,15 +242,19 @@ def _kernel_job(site: Site, kernel: Kernel, workload: Workload, dtype: str, para
     )
 
 
-def with_previous(job: KernelJob, record: Record | None) -> KernelJob:
+def with_previous(job: KernelJob, record: Record | None, same: SameCode) -> KernelJob:
     """Return the job with the recorded ratios of the implementations whose keys have changed since.
 
     An implementation that has not changed is left out: more processes could only show that the machine differs.
     """
     if record is None:
         return job
-    keys = {e.name: e.key for e in record.evaluations if _comparable(job, e)}
-    changed = {name: one for name, one in previous_of(job, record).items() if keys[name] != job.keys[name].digest}
+    unchanged = {
+        e.name
+        for e in record.evaluations
+        if _comparable(job, e) and is_same_key(job.keys[e.name], e.key, e.key_parts, same)
+    }
+    changed = {name: one for name, one in previous_of(job, record).items() if name not in unchanged}
     return replace(job, previous=changed)
 
 

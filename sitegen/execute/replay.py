@@ -15,6 +15,7 @@ from sitegen.results.accept import RunHeader, accept_results
 from sitegen.results.compare import EvaluationComparison, compare_records
 from sitegen.results.keys import implementation_key, sources_of
 from sitegen.results.records import Records, cell_name
+from sitegen.results.same_code import is_same_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,9 @@ def replay_of(inventory: Inventory, gpu: str, title: str) -> Replay:
             f"{kernel.name} has records of {known}, and this GPU is {gpu}: `sitegen run {kernel.name}` makes its first"
         )
     one = _evaluation(kernel, record, title)
-    return Replay(title, record, job := _job(site, kernel, one, title), one.key == job.keys[one.name].digest)
+    job = _job(site, kernel, one, title)
+    same = is_same_key(job.keys[one.name], one.key, one.key_parts, inventory.records.same_code)
+    return Replay(title, record, job, same)
 
 
 def compare_replays(

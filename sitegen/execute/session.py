@@ -40,6 +40,7 @@ from sitegen.results.judge import doubts
 from sitegen.results.logs import log_mistake
 from sitegen.results.records import Records
 from sitegen.results.returned_results import reasons_to_refuse, run_time_mistake, with_printable_messages
+from sitegen.results.same_code import source_artefacts
 from sitegen.results.samples import BadSamples, Samples, samples_of, unpacked
 from sitegen.results.verify import CORRECT
 
@@ -181,7 +182,7 @@ def store_results(
     if mistakes := _wrong_records(jobs, new, results, name):
         return RunOutcome(results, diagnostics=tuple(mistakes))
     try:
-        _store(root, inventory, new, results)
+        _store(root, inventory, jobs, new, results)
     except OutsideError as error:
         return RunOutcome(results, diagnostics=(Diagnostic("SG408", f"{error.strerror}", Span(str(error.filename))),))
     except OSError as error:
@@ -213,10 +214,13 @@ def _waits_for_ceilings(results: Results) -> bool:
     return not results.complete and not any(result.ceilings for result in results.results)
 
 
-def _store(root: Path, inventory: Inventory, new: AcceptedRun, results: Results) -> None:
+def _store(root: Path, inventory: Inventory, jobs: Sequence[Job], new: AcceptedRun, results: Results) -> None:
     """Write artefacts before the record that names them, so that a record is right whenever the process is killed."""
+    texts = {*inventory.site.files.values(), *(text for job in jobs for text in _sources_of(job).values())}
     for record in new.records:
-        store.save_artefacts(root, record.kernel, _artefacts_of(record, results.results))
+        store.save_artefacts(
+            root, record.kernel, _artefacts_of(record, results.results) | source_artefacts(record, texts)
+        )
         store.save_record(root, record, new.run)
         others = [r for gpu, r in inventory.records.of_kernel(record.kernel).items() if gpu != record.gpu]
         store.drop_unreferenced(root, record.kernel, [record, *others])
@@ -225,6 +229,10 @@ def _store(root: Path, inventory: Inventory, new: AcceptedRun, results: Results)
         if slug in folders:
             store.save_cell(root, folders[slug], cell)
             store.drop_cells(root, folders[slug], cell.gpu, [one.label for one in inventory.cells.get(slug, ())])
+
+
+def _sources_of(job: Job) -> Mapping[str, str]:
+    return {} if isinstance(job, CeilingsJob) else job.sources
 
 
 def goals_by_gpu(inventory: Inventory) -> dict[str, tuple[GoalResult, ...]]:

@@ -33,6 +33,7 @@ from sitegen.results.held_tools import HeldTools, with_held_tools
 from sitegen.results.kept_tools import with_kept_tools
 from sitegen.results.records import EvaluationId, Records, cell_name, evaluation_id, param_combinations, runs_of_tools
 from sitegen.results.run_gpus import anonymous, joined_gpus, with_gpus
+from sitegen.results.same_code import SameCode
 from sitegen.results.stages import TOTAL
 from sitegen.results.tool_results import kernel_of, with_tool_results
 
@@ -94,8 +95,8 @@ def accept_results(
     all_results = [r for r in results if _was_measured(r) and not r.error]
     results = [r for r in with_tool_results(results) if _was_measured(r)]
     of_gpu = {name: record for (name, where), record in records.kernels.items() if where == gpu}
-    merged = _merged_records(site, of_gpu, gpu, run, results)
-    held = _held_tools(of_gpu | merged, gpu, run, results, jobs)
+    merged = _merged_records(site, of_gpu, gpu, run, results, records.same_code)
+    held = _held_tools(of_gpu | merged, gpu, run, results, jobs, records.same_code)
     touched = merged | {one.record.kernel: _with_run(one.record, run) for one in held if one.reached}
     new = [
         (
@@ -120,7 +121,7 @@ def accept_results(
 
 
 def _merged_records(
-    site: Site, of_gpu: Mapping[str, Record], gpu: str, run: Run, results: Iterable[JobResult]
+    site: Site, of_gpu: Mapping[str, Record], gpu: str, run: Run, results: Iterable[JobResult], same: SameCode
 ) -> dict[str, Record]:
     """Return the record of each kernel that the results timed or checked, by its name."""
     by_kernel: dict[str, list[JobResult]] = {}
@@ -128,19 +129,26 @@ def _merged_records(
         if result.kind != "inspect":
             by_kernel.setdefault(kernel_of(result), []).append(result)
     return {
-        kernel.name: merge_record(kernel, of_gpu.get(kernel.name), gpu, run, by_kernel[kernel.name])
+        kernel.name: merge_record(kernel, of_gpu.get(kernel.name), gpu, run, by_kernel[kernel.name], same)
         for kernel in site.kernels
         if kernel.name in by_kernel
     }
 
 
 def _held_tools(
-    of_gpu: Mapping[str, Record], gpu: str, run: Run, results: Iterable[JobResult], jobs: Iterable[Job]
+    of_gpu: Mapping[str, Record],
+    gpu: str,
+    run: Run,
+    results: Iterable[JobResult],
+    jobs: Iterable[Job],
+    same: SameCode,
 ) -> list[HeldTools]:
     """Return the record of each kernel that tools looked at, with what they say about results of earlier runs."""
     sent = {job.id: job for job in jobs if isinstance(job, InspectJob)}
     return [
-        with_held_tools(job, result, of_gpu.get(job.kernel.name, Record(SCHEMA, job.kernel.name, gpu, (), ())), run.id)
+        with_held_tools(
+            job, result, of_gpu.get(job.kernel.name, Record(SCHEMA, job.kernel.name, gpu, (), ())), run.id, same
+        )
         for result in results
         if (job := sent.get(result.id))
     ]
@@ -182,14 +190,16 @@ def _run_of(header: RunHeader, gpu: MeasuredGpu) -> Run:
     return Run(header.id, header.date, header.commit, gpu.environment, measured_by=header.measured_by)
 
 
-def merge_record(kernel: Kernel, old: Record | None, gpu: str, run: Run, results: Sequence[JobResult]) -> Record:
+def merge_record(
+    kernel: Kernel, old: Record | None, gpu: str, run: Run, results: Sequence[JobResult], same: SameCode
+) -> Record:
     """Return the record of a kernel with the results merged into it."""
     new = [
         replace(_seen_in_its_run(e), run=run.id, gpu_hash=_gpu_hash(result), first_passed="")
         for result in results
         for e in result.evaluations
     ]
-    evaluations = _merged_evaluations(kernel, old.evaluations if old else (), new)
+    evaluations = _merged_evaluations(kernel, old.evaluations if old else (), new, same)
     rejections = _merged_rejections(
         kernel, old, [replace(r, run=run.id) for result in results for r in result.rejections]
     )
@@ -237,10 +247,12 @@ def _gpu_hash(result: JobResult) -> str:
     return result.environment.gpu_hash if result.environment else ""
 
 
-def _merged_evaluations(kernel: Kernel, old: Iterable[Evaluation], new: Iterable[Evaluation]) -> tuple[Evaluation, ...]:
+def _merged_evaluations(
+    kernel: Kernel, old: Iterable[Evaluation], new: Iterable[Evaluation], same: SameCode
+) -> tuple[Evaluation, ...]:
     old = tuple(old)
     by_id: dict[EvaluationId, Evaluation] = {evaluation_id(e): e for e in old}
-    for evaluation in with_kept_tools(tuple(new), old):
+    for evaluation in with_kept_tools(tuple(new), old, same):
         before = by_id.get(evaluation_id(evaluation))
         if before is None or (evaluation.status is not Status.NOT_RUN and before.run <= evaluation.run):
             by_id[evaluation_id(evaluation)] = _with_first_prediction(evaluation, before)

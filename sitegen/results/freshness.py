@@ -17,6 +17,7 @@ from sitegen.model.record import CellRecord, Environment, Evaluation, MeasuredSw
 from sitegen.results.dependencies import SourceTexts
 from sitegen.results.keys import cell_keys, implementation_key, sweep_key, wrong_key
 from sitegen.results.records import EvaluationId, Records, cell_name, evaluation_id, param_combinations
+from sitegen.results.same_code import Parts, SameCode, as_today, is_same_key
 
 COMPARED = ("driver", "torch", "triton")
 Versions = Mapping[str, str]
@@ -90,7 +91,7 @@ def implementations_for(kernel: Kernel, dtype: str) -> tuple[Implementation, ...
 
 
 def kernel_freshness(
-    kernel: Kernel, files: SourceTexts, record: Record | None, newest: Versions
+    kernel: Kernel, files: SourceTexts, record: Record | None, newest: Versions, same: SameCode
 ) -> dict[str, Freshness]:
     """Return the freshness of all evaluations, `wrong/` variants and sweeps of a kernel, in the order of kernel.yaml.
 
@@ -100,18 +101,18 @@ def kernel_freshness(
     made = {run.id: run.environment for run in record.runs} if record else {}
     rejected = {r.name: r for r in record.rejections} if record else {}
     states = {
-        one.title: _of_evaluation(one, evaluations.get(one.id), made, newest)
+        one.title: _of_evaluation(one, evaluations.get(one.id), made, newest, same)
         for one in wanted_evaluations(kernel, files)
     }
     for wrong in kernel.wrong:
         name = wrong.implementation.name
         states[f"{kernel.name}/wrong/{name}"] = rejection_freshness(
-            kernel, wrong.implementation, files, rejected.get(name)
+            kernel, wrong.implementation, files, rejected.get(name), same
         )
     swept = {sweep.name: sweep for sweep in record.sweeps} if record else {}
     for sweep in kernel.sweeps:
         key = sweep_key(kernel, sweep, files)
-        states[sweep_title(kernel.name, sweep.name)] = _of_sweep(key, swept.get(sweep.name), made, newest)
+        states[sweep_title(kernel.name, sweep.name)] = _of_sweep(key, swept.get(sweep.name), made, newest, same)
     return states
 
 
@@ -121,12 +122,12 @@ def sweep_title(kernel: str, sweep: str) -> str:
 
 
 def rejection_freshness(
-    kernel: Kernel, wrong: Implementation, files: SourceTexts, rejection: Rejection | None
+    kernel: Kernel, wrong: Implementation, files: SourceTexts, rejection: Rejection | None, same: SameCode
 ) -> Freshness:
     """Return the freshness of a `wrong/` variant; `rejection` is its stored result."""
     if rejection is None or rejection.status is Status.NOT_RUN:
         return Freshness(FreshnessState.MISSING)
-    return _freshness_by_key(wrong_key(kernel, wrong, files), rejection.key, rejection.key_parts)
+    return _freshness_by_key(wrong_key(kernel, wrong, files), rejection.key, rejection.key_parts, same)
 
 
 def cell_freshness(
@@ -142,7 +143,7 @@ def cell_freshness(
         if record is None or record.status is Status.NOT_RUN:
             states[cell.label] = Freshness(FreshnessState.MISSING)
         else:
-            by_key = _freshness_by_key(key, record.key, record.key_parts)
+            by_key = _freshness_by_key(key, record.key, record.key_parts, {})
             states[cell.label] = _check_versions(by_key, record.run.environment, newest)
     return states
 
@@ -154,32 +155,48 @@ def newest_versions(records: Records, gpu: str) -> Versions:
 
 
 def _of_evaluation(
-    one: WantedEvaluation, evaluation: Evaluation | None, made: Mapping[str, Environment], newest: Versions
+    one: WantedEvaluation,
+    evaluation: Evaluation | None,
+    made: Mapping[str, Environment],
+    newest: Versions,
+    same: SameCode,
 ) -> Freshness:
     if evaluation is None:
         return Freshness(FreshnessState.MISSING)
     if evaluation.status is Status.NOT_RUN:
         return Freshness(FreshnessState.MISSING, (evaluation.message.splitlines()[0],) if evaluation.message else ())
     by_key = (
-        _freshness_by_key(one.key, evaluation.key, evaluation.key_parts) if one.key else Freshness(FreshnessState.FRESH)
+        _freshness_by_key(one.key, evaluation.key, evaluation.key_parts, same)
+        if one.key
+        else Freshness(FreshnessState.FRESH)
     )
     return _check_versions(by_key, made.get(evaluation.run), newest)
 
 
-def _of_sweep(key: Key, measured: MeasuredSweep | None, made: Mapping[str, Environment], newest: Versions) -> Freshness:
+def _of_sweep(
+    key: Key, measured: MeasuredSweep | None, made: Mapping[str, Environment], newest: Versions, same: SameCode
+) -> Freshness:
     if measured is None or all(point.status is Status.NOT_RUN for point in measured.points):
         return Freshness(FreshnessState.MISSING)
-    return _check_versions(_freshness_by_key(key, measured.key, measured.key_parts), made.get(measured.run), newest)
+    by_key = _freshness_by_key(key, measured.key, measured.key_parts, same)
+    return _check_versions(by_key, made.get(measured.run), newest)
 
 
-def _freshness_by_key(key: Key, digest: str, parts: Mapping[str, str]) -> Freshness:
-    if key.digest == digest:
-        return Freshness(FreshnessState.FRESH)
-    return Freshness(FreshnessState.STALE, tuple(key_changes(key.parts, parts)) or ("its key changed",))
+def _freshness_by_key(key: Key, digest: str, parts: Parts, same: SameCode) -> Freshness:
+    reasons = why_stale(key, digest, parts, same)
+    return Freshness(FreshnessState.STALE, reasons) if reasons else Freshness(FreshnessState.FRESH)
 
 
-def key_changes(now: Mapping[str, str], then: Mapping[str, str]) -> Iterator[str]:
-    """Yield in words the parts of a key that are new, gone or different."""
+def why_stale(key: Key, digest: str, parts: Parts, same: SameCode) -> tuple[str, ...]:
+    """Return the reasons why a stored key, its digest and its parts, is not `key`; none when it is."""
+    if is_same_key(key, digest, parts, same):
+        return ()
+    return tuple(key_changes(key.parts, parts, same)) or ("its key changed",)
+
+
+def key_changes(now: Parts, then: Parts, same: SameCode) -> Iterator[str]:
+    """Yield in words the parts of a key that are new, gone or different in more than comments."""
+    now, then = as_today(now, same), as_today(then, same)
     for part in sorted(now.keys() | then.keys()):
         if now.get(part) != then.get(part):
             yield _change(part, part in now, part in then)

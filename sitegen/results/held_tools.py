@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sitegen.model.job import JOB_SCHEMA, CallCounters, InspectJob, JobResult, Key, SanitizerResult
+from sitegen.model.job import JOB_SCHEMA, CallCounters, InspectJob, JobResult, SanitizerResult
 from sitegen.model.kernel import Scalar, Status
 from sitegen.model.record import Evaluation, Record, Rejection, Role
-from sitegen.results.freshness import key_changes
+from sitegen.results.freshness import key_changes, why_stale
 from sitegen.results.keys import baseline_parts, implementation_key, wrong_key
 from sitegen.results.records import cell_name, evaluation_id
+from sitegen.results.same_code import Parts, SameCode
 from sitegen.results.tool_results import with_tool_results
 
 NAMED = 3
@@ -38,13 +39,13 @@ class HeldTools:
     """A sentence about the counters and findings that were not stored, and why; empty when all were."""
 
 
-def with_held_tools(job: InspectJob, result: JobResult, record: Record, run: str) -> HeldTools:
+def with_held_tools(job: InspectJob, result: JobResult, record: Record, run: str, same: SameCode) -> HeldTools:
     """Return the record with the counters and findings in what is fresh; `run` is the `Run.id` of the job.
 
     A second call on its own output changes nothing.
     """
-    fresh = [one for one in record.evaluations if not _why_other(job, record, one, run)]
-    wrong = [one for one in record.rejections if not _why_other_variant(job, one, run)]
+    fresh = [one for one in record.evaluations if not _why_other(job, record, one, run, same)]
+    wrong = [one for one in record.rejections if not _why_other_variant(job, one, run, same)]
     before = JobResult(JOB_SCHEMA, job.kernel.name, "kernel", evaluations=tuple(fresh), rejections=tuple(wrong))
     after = with_tool_results([before, result])[0]
     pairs = [(old, new) for old, new in zip(fresh, after.evaluations, strict=True) if _is_reached(old, new)]
@@ -59,7 +60,7 @@ def with_held_tools(job: InspectJob, result: JobResult, record: Record, run: str
         ),
         len(pairs) + len(changed),
         tuple(_added(job, [(old, new) for old, new in pairs if old.run != run], changed)),
-        _sentence(job, _unused(job, result, record, run)),
+        _sentence(job, _unused(job, result, record, run, same)),
     )
 
 
@@ -83,7 +84,7 @@ def _dated(old: Evaluation, new: Evaluation, result: JobResult, run: str) -> Eva
     return replace(new, sanitizer_run=other) if new.sanitizer is not old.sanitizer else new
 
 
-def _why_other(job: InspectJob, record: Record, one: Evaluation, run: str) -> str:
+def _why_other(job: InspectJob, record: Record, one: Evaluation, run: str, same: SameCode) -> str:
     """Return why the tools say nothing about an evaluation; empty when they saw the same sources."""
     if max(_runs_of_tools(one), default="") > run:
         return NEWER
@@ -95,9 +96,9 @@ def _why_other(job: InspectJob, record: Record, one: Evaluation, run: str) -> st
         if made is None:
             return ABSENT
         key = implementation_key(job.kernel, made, workload, one.dtype, one.params, job.sources)
-        return _why_stale(key, one.key, one.key_parts)
+        return _made_of_others(why_stale(key, one.key, one.key_parts, same))
     parts = baseline_parts(job.kernel, workload, one.dtype, one.params, job.sources)
-    return _why_other_baseline(parts, [each for each in record.evaluations if _was_timed_beside(each, one)])
+    return _why_other_baseline(parts, [each for each in record.evaluations if _was_timed_beside(each, one)], same)
 
 
 def _runs_of_tools(one: Evaluation) -> Iterator[str]:
@@ -108,18 +109,16 @@ def _runs_of_tools(one: Evaluation) -> Iterator[str]:
         yield one.sanitizer_run or one.run
 
 
-def _why_stale(key: Key, digest: str, parts: Mapping[str, str]) -> str:
-    if key.digest == digest:
-        return ""
-    return f"made of other sources: {', '.join(key_changes(key.parts, parts)) or 'its key changed'}"
+def _made_of_others(changes: Sequence[str]) -> str:
+    return f"made of other sources: {', '.join(changes)}" if changes else ""
 
 
-def _why_other_baseline(parts: Mapping[str, str], beside: Sequence[Evaluation]) -> str:
+def _why_other_baseline(parts: Parts, beside: Sequence[Evaluation], same: SameCode) -> str:
     """Return why a baseline is another; the keys of the implementations that were timed beside it say what it was."""
     if not beside:
         return UNKNOWN
-    changed = list(key_changes(parts, {n: p for n, p in beside[0].key_parts.items() if n in parts}))
-    return f"made of other sources: {', '.join(changed)}" if changed else ""
+    held = {name: part for name, part in beside[0].key_parts.items() if name in parts}
+    return _made_of_others(tuple(key_changes(parts, held, same)))
 
 
 def _was_timed_beside(one: Evaluation, baseline: Evaluation) -> bool:
@@ -130,13 +129,14 @@ def _place(one: Evaluation) -> tuple[str, str, str, Mapping[str, Scalar]]:
     return one.run, one.workload, one.dtype, dict(one.params)
 
 
-def _why_other_variant(job: InspectJob, rejection: Rejection, run: str) -> str:
+def _why_other_variant(job: InspectJob, rejection: Rejection, run: str, same: SameCode) -> str:
     made = next((w.implementation for w in job.kernel.wrong if w.implementation.name == rejection.name), None)
     if made is None:
         return ABSENT
     if rejection.run > run:
         return NEWER
-    return _why_stale(wrong_key(job.kernel, made, job.sources), rejection.key, rejection.key_parts)
+    key = wrong_key(job.kernel, made, job.sources)
+    return _made_of_others(why_stale(key, rejection.key, rejection.key_parts, same))
 
 
 def _added(
@@ -150,28 +150,28 @@ def _added(
     yield from (f"{job.kernel.name}/wrong/{new.name}: {new.status.words} now: {new.message}" for _, new in changed)
 
 
-def _unused(job: InspectJob, result: JobResult, record: Record, run: str) -> Iterator[tuple[str, str]]:
+def _unused(job: InspectJob, result: JobResult, record: Record, run: str, same: SameCode) -> Iterator[tuple[str, str]]:
     """Yield what was not stored, and why."""
     held = {evaluation_id(one): one for one in record.evaluations}
     for call in result.counted:
         one = held.get((call.role, call.name, call.workload, call.dtype, tuple(sorted(call.params.items()))))
-        why = _why_other(job, record, one, run) if one else ABSENT
+        why = _why_other(job, record, one, run, same) if one else ABSENT
         if one and not why and one.status is not Status.PASSED and one.run != run:
             why = f"its status is {one.status.words}"
         if why:
             yield _title(job, call), why
     for found in result.sanitized:
-        if found.status is not Status.PASSED and (why := _why_unheard(job, found, record, run)):
+        if found.status is not Status.PASSED and (why := _why_unheard(job, found, record, run, same)):
             yield f"the finding in {found.name}", why
 
 
-def _why_unheard(job: InspectJob, found: SanitizerResult, record: Record, run: str) -> str:
+def _why_unheard(job: InspectJob, found: SanitizerResult, record: Record, run: str, same: SameCode) -> str:
     """Return why a finding reached nothing; empty when it reached an evaluation or a rejection."""
     if found.wrong:
-        reasons = [_why_other_variant(job, one, run) for one in record.rejections if one.name == found.name]
+        reasons = [_why_other_variant(job, one, run, same) for one in record.rejections if one.name == found.name]
     else:
         named = (one for one in record.evaluations if (one.role, one.name) == (Role.IMPLEMENTATION, found.name))
-        reasons = [_why_other(job, record, one, run) for one in named if found.dtype in ("", one.dtype)]
+        reasons = [_why_other(job, record, one, run, same) for one in named if found.dtype in ("", one.dtype)]
     return (reasons or [ABSENT])[0] if all(reasons) else ""
 
 

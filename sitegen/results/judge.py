@@ -18,10 +18,12 @@ from sitegen.model.kernel import Implementation, Kernel, Status
 from sitegen.model.record import Ceiling, Correctness, CycleRate, Evaluation, MeasuredGpu, Record, Rejection, Role, Run
 from sitegen.model.sweep_points import evaluation_at, words_of_values
 from sitegen.results.datasheets import datasheet
+from sitegen.results.dependencies import SourceTexts
 from sitegen.results.field_rules import ValuePath
 from sitegen.results.figures import impossible_points, impossible_rates
 from sitegen.results.formula_check import wrong_formulas
 from sitegen.results.run_gpus import run_on
+from sitegen.results.same_code import other_sources, place_of_part
 from sitegen.results.samples import BadSamples, Samples, contradictions, contradictory_rounds
 
 SEEDS, ROW_SHARE = 3, 4.0
@@ -230,6 +232,15 @@ def missing_logs(record: Record, known: Collection[tuple[str, str]]) -> Iterator
         for index, one in enumerate(several):
             if one.log and (record.kernel, one.log) not in known:
                 yield Doubt("SG308", (member, index, "log"), f"{one.name}: its log is missing, or is another text")
+
+
+def damaged_sources(record: Record, files: SourceTexts, read: Callable[[str], object]) -> Iterator[Doubt]:
+    """Yield a doubt for each kept text that today's is compared with and that `read` refuses, given the key's part."""
+    for path, part in other_sources(record, files):
+        try:
+            read(part)
+        except BadSamples as error:
+            yield Doubt("SG308", place_of_part(record, path, part), f"the artefact {part}.source of {path}: {error}")
 
 
 def _no_samples() -> Samples:

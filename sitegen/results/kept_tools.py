@@ -10,20 +10,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from sitegen.model.job import Key
 from sitegen.model.kernel import Status
 from sitegen.model.record import Evaluation, Role
 from sitegen.results.records import EvaluationId, evaluation_id
+from sitegen.results.same_code import SameCode, is_same_key
 
 
-def with_kept_tools(new: Sequence[Evaluation], old: Sequence[Evaluation]) -> list[Evaluation]:
+def with_kept_tools(new: Sequence[Evaluation], old: Sequence[Evaluation], same: SameCode) -> list[Evaluation]:
     """Return the new evaluations with the counters and the clean findings of the old ones, where they have none."""
     held = {evaluation_id(one): one for one in old}
-    unchanged = {evaluation_id(one) for one in new if _has_same_key(one, held.get(evaluation_id(one)))}
+    unchanged = {evaluation_id(one) for one in new if _has_same_key(one, held.get(evaluation_id(one)), same)}
     return [_kept(one, held[evaluation_id(one)]) if _is_same(one, held, unchanged) else one for one in new]
 
 
-def _has_same_key(new: Evaluation, old: Evaluation | None) -> bool:
-    return bool(old and new.key and new.key == old.key)
+def _has_same_key(new: Evaluation, old: Evaluation | None, same: SameCode) -> bool:
+    return bool(old and new.key and is_same_key(Key(new.key, new.key_parts), old.key, old.key_parts, same))
 
 
 def _is_same(one: Evaluation, held: Mapping[EvaluationId, Evaluation], unchanged: set[EvaluationId]) -> bool:

@@ -71,6 +71,11 @@ def sweep_key(kernel: Kernel, sweep: Sweep, files: SourceTexts) -> Key:
     )
 
 
+def source_part(text: str) -> str:
+    """Return the part of a key that stands for the text of a source file."""
+    return _sha256(_canonical(with_lf(text)))[:PART_DIGITS]
+
+
 def rule_parts(kernel: Kernel, dtype: str) -> dict[str, str]:
     """Return the parts of a key that say how correctness is judged, in the form of `key_parts`."""
     parts = _contract_parts(kernel, dtype, {})
@@ -81,7 +86,7 @@ def gate_parts(kernel: Kernel, dtype: str, files: SourceTexts) -> Mapping[str, s
     """Return the parts of a key that decide what the gates accept, in the form of `key_parts`: rules and reference."""
     contract = _contract_parts(kernel, dtype, {})
     parts = {name: contract[name] for name in ("tensors", "tolerance", "checks", "extra_inputs", "measure")}
-    return _key({**parts, **{path: _with_lf(files[path]) for path in _reference_paths(kernel, files)}}).parts
+    return _key({**parts, **{path: with_lf(files[path]) for path in _reference_paths(kernel, files)}}).parts
 
 
 def baseline_parts(
@@ -90,7 +95,7 @@ def baseline_parts(
     """Return the parts of an implementation's key that also decide the result of a baseline, in the form of
     `key_parts`: reference.py, the files of baselines, the contract and the dims.
     """
-    texts = {path: _with_lf(files[path]) for path in _reference_paths(kernel, files)}
+    texts = {path: with_lf(files[path]) for path in _reference_paths(kernel, files)}
     return _key({**texts, **_contract_parts(kernel, dtype, params), "dims": workload.dims}).parts
 
 
@@ -118,9 +123,9 @@ def cell_sources(cells: Iterable[Cell], files: SourceTexts) -> dict[str, str]:
 
 def _code_parts(kernel: Kernel, implementation: Implementation, files: SourceTexts) -> dict[str, Any]:
     paths = (*_code_paths(kernel, implementation, files), *_reference_paths(kernel, files))
-    parts: dict[str, Any] = {path: _with_lf(files[path]) for path in paths}
+    parts: dict[str, Any] = {path: with_lf(files[path]) for path in paths}
     if implementation.source:
-        parts[implementation.file] = _with_lf(implementation.source)
+        parts[implementation.file] = with_lf(implementation.source)
     launch = (implementation.launch, implementation.host, implementation.arch, implementation.deterministic)
     return {**parts, "launch": launch}
 
@@ -157,8 +162,8 @@ def _contract_parts(kernel: Kernel, dtype: str, params: Mapping[str, Scalar]) ->
 
 
 def _cell_parts(post: str, cell: Cell, files: SourceTexts) -> dict[str, Any]:
-    code = (cell.language, _with_lf(cell.source), cell.launch, cell.raises)
-    modules = {path: _with_lf(files[path]) for path in _imports_of(cell, files)}
+    code = (cell.language, with_lf(cell.source), cell.launch, cell.raises)
+    modules = {path: with_lf(files[path]) for path in _imports_of(cell, files)}
     return {f"{post}#{cell.label}": code, **modules}
 
 
@@ -180,6 +185,6 @@ def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _with_lf(text: str) -> str:
+def with_lf(text: str) -> str:
     """Return the text with LF line endings, so that a key is the same on every system."""
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -74,6 +74,8 @@ class Records:
     """Logs of failures, by (kernel, SHA-256)."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Texts of the files with mistakes, by path, for their diagnostics."""
+    same_code: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """Today's part of a key, by path and stored part, for sources of which only comments have changed since."""
 
     def gpus(self) -> tuple[str, ...]:
         """Return the ids of all GPUs with a record."""

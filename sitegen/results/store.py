@@ -22,9 +22,11 @@ from sitegen.model.site import Site
 from sitegen.model.sweep_points import evaluation_at
 from sitegen.results.history import history_line, parse_history
 from sitegen.results.json_text import dump, to_stored
+from sitegen.results.keys import source_part
 from sitegen.results.logs import log_text
 from sitegen.results.records import PastRun, Records, runs_of_tools, timed_unchecked
 from sitegen.results.run_gpus import run_on
+from sitegen.results.same_code import SameCode, names_of_sources, same_code
 from sitegen.results.samples import LARGEST_ARTEFACT, BadSamples, Samples, samples_of, unpacked
 from sitegen.results.shape import parse, span_of
 
@@ -69,6 +71,7 @@ def load_records(root: Path, site: Site) -> tuple[Records, tuple[Diagnostic, ...
         {_kernel_and_gpu(one.path): one.history for one in histories},
         dict(log for one in kernels if isinstance(one.record, Record) for log in _logs_of(root, one.record)),
         {one.path: one.text for one in everything if one.diagnostics},
+        _same_code(root, site, [one.record for one in kernels if isinstance(one.record, Record)]),
     )
     return records, tuple(d for one in everything for d in one.diagnostics)
 
@@ -102,7 +105,9 @@ def drop_cells(root: Path, folder: str, gpu: str, labels: Collection[str]) -> No
 
 
 def save_artefacts(root: Path, kernel: str, artefacts: Mapping[str, bytes]) -> None:
-    """Write artefacts that are not stored yet: gzips by `<sha256 of the content>.<ptx|sass|samples|log>`."""
+    """Write artefacts that are not stored yet: gzips by `<sha256 of the content>.<ptx|sass|samples|log>`, and
+    sources by `<part of a key>.source`.
+    """
     for name, packed in artefacts.items():
         path = artefact_path(kernel, name)
         if not inside.is_file(root, path):
@@ -111,7 +116,7 @@ def save_artefacts(root: Path, kernel: str, artefacts: Mapping[str, bytes]) -> N
 
 def drop_unreferenced(root: Path, kernel: str, records: Iterable[Record]) -> None:
     """Remove the artefacts that none of a kernel's records names."""
-    named = {name for record in records for name in artefacts_of(record)}
+    named = {name for record in records for name in (*artefacts_of(record), *names_of_sources(record))}
     for path in _files(root, _artefacts(kernel), ".gz"):
         if PurePosixPath(path).name.removesuffix(".gz") not in named:
             inside.remove(root, path)
@@ -133,6 +138,24 @@ def read_log(root: Path, kernel: str, digest: str) -> str:
     except OSError as error:
         raise BadSamples(f"the artefact with its log cannot be read ({error.strerror})") from error
     return log_text(packed, digest)
+
+
+def read_source(root: Path, kernel: str, part: str) -> str | None:
+    """Return the text of a source as it was measured, by the part of a key; None when none is kept.  Raises BadSamples
+    when it is damaged.
+    """
+    path = artefact_path(kernel, f"{part}.source")
+    if not inside.is_file(root, path):
+        return None
+    try:
+        text = unpacked(inside.read_bytes(root, path, LARGEST_ARTEFACT)).decode()
+    except OSError as error:
+        raise BadSamples(f"it cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise BadSamples("it is not UTF-8") from error
+    if source_part(text) != part:
+        raise BadSamples("it has another hash than its name")
+    return text
 
 
 def artefact_text(root: Path, kernel: str, name: str) -> str:
@@ -232,6 +255,17 @@ def _load(root: Path, path: str, cls: type[T]) -> LoadedFile:
     record, diagnostics = parse(cls, text, path)
     diagnostics += _misplaced(record, path, text) if record else []
     return LoadedFile(path, text, None if diagnostics else record, tuple(diagnostics))
+
+
+def _same_code(root: Path, site: Site, records: Iterable[Record]) -> SameCode:
+    """Return the stored parts that differ from today's in comments alone; a damaged artefact shows nothing."""
+
+    def kept(kernel: str, part: str) -> str | None:
+        with contextlib.suppress(BadSamples):
+            return read_source(root, kernel, part)
+        return None
+
+    return same_code(records, site.files, kept)
 
 
 def _logs_of(root: Path, record: Record) -> Iterator[tuple[tuple[str, str], str]]:

@@ -18,6 +18,7 @@ from sitegen.read.yaml_nodes import parse_yaml
 from sitegen.read.yaml_tree import Node
 from sitegen.results.dependencies import SourceTexts
 from sitegen.results.keys import gate_parts
+from sitegen.results.same_code import SameCode, as_today
 
 EXACT_SETS = ("exact", "one_hot")
 """The same as in measure/judging.py."""
@@ -42,20 +43,22 @@ class VacuousGates:
     """The outputs that pass: `zeros`, `the output for another seed`."""
 
 
-def vacuous_gates(kernel: Kernel, records: Iterable[Record], files: SourceTexts) -> tuple[VacuousGates, ...]:
+def vacuous_gates(
+    kernel: Kernel, records: Iterable[Record], files: SourceTexts, same: SameCode
+) -> tuple[VacuousGates, ...]:
     """Return what the evaluations show that were checked by the present gates and reference.py; each shape once."""
     passed: dict[tuple[str, Sizes, str], set[str]] = {}
     for one in (one for record in records for one in record.evaluations if one.dtype in kernel.dtypes):
         sentences = one.correctness.vacuous if one.correctness else ()
-        if sentences and _judged_as_now(kernel, one, files):
+        if sentences and _judged_as_now(kernel, one, files, same):
             for match in filter(None, map(_SENTENCE.match, sentences)):
                 passed.setdefault((match["output"], _sizes(match["dims"]), one.dtype), set()).add(match["imposter"])
     return tuple(VacuousGates(*place, tuple(sorted(names, reverse=True))) for place, names in passed.items())
 
 
-def _judged_as_now(kernel: Kernel, one: Evaluation, files: SourceTexts) -> bool:
-    now = gate_parts(kernel, one.dtype, files)
-    return all(one.key_parts.get(name) == part for name, part in now.items())
+def _judged_as_now(kernel: Kernel, one: Evaluation, files: SourceTexts, same: SameCode) -> bool:
+    now, then = as_today(gate_parts(kernel, one.dtype, files), same), as_today(one.key_parts, same)
+    return all(then.get(name) == part for name, part in now.items())
 
 
 def diagnostics_of_gates(kernel: Kernel, gates: Iterable[VacuousGates], text: str) -> Iterator[Diagnostic]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -12,11 +12,12 @@ from sitegen.model.kernel import Kernel
 from sitegen.model.record import Evaluation, Record
 from sitegen.model.site import Site
 from sitegen.results.dependencies import SourceTexts
-from sitegen.results.judge import CurrentRulesTest, Doubt, doubts, missing_logs
+from sitegen.results.judge import CurrentRulesTest, Doubt, damaged_sources, doubts, missing_logs
 from sitegen.results.keys import implementation_key, rule_parts
 from sitegen.results.records import Records
+from sitegen.results.same_code import SameCode, is_same_key
 from sitegen.results.shape import MOST_PROBLEMS, span_of
-from sitegen.results.store import read_samples, record_path, record_text
+from sitegen.results.store import read_samples, read_source, record_path, record_text
 from sitegen.results.vacuous_gates import diagnostics_of_gates, vacuous_gates
 
 CORRECT = "correct `reads` and `writes`; or, if no implementation comes near the least yet, add one that does"
@@ -33,23 +34,27 @@ def verify_records(root: Path, site: Site, records: Records) -> tuple[Diagnostic
     for (name, gpu), record in records.kernels.items():
         if name in kernels:
             path = record_path(name, gpu)
-            diagnostics += _diagnostics_of_record(root, kernels[name], record, site.files, path, records.logs)
+            diagnostics += _diagnostics_of_record(root, kernels[name], record, site.files, path, records)
     for kernel in site.kernels:
         diagnostics += _vacuous_gates(root, kernel, records, site.files)
     return tuple(diagnostics)
 
 
 def _diagnostics_of_record(
-    root: Path, kernel: Kernel, record: Record, files: SourceTexts, path: str, logs: Collection[tuple[str, str]]
+    root: Path, kernel: Kernel, record: Record, files: SourceTexts, path: str, records: Records
 ) -> Iterator[Diagnostic]:
-    all_doubts = doubts(kernel, record, current_rules_test(kernel, files), partial(read_samples, root, kernel.name))
-    first_doubts = list(islice(chain(all_doubts, missing_logs(record, logs)), MOST_PROBLEMS))
+    is_current = current_rules_test(kernel, files, records.same_code)
+    all_doubts = doubts(kernel, record, is_current, partial(read_samples, root, kernel.name))
+    of_artefacts = chain(
+        missing_logs(record, records.logs), damaged_sources(record, files, partial(read_source, root, kernel.name))
+    )
+    first_doubts = list(islice(chain(all_doubts, of_artefacts), MOST_PROBLEMS))
     text = record_text(root, path) if first_doubts else ""
     return (_diagnostic(doubt, kernel, text, path) for doubt in first_doubts)
 
 
 def _vacuous_gates(root: Path, kernel: Kernel, records: Records, files: SourceTexts) -> Iterator[Diagnostic]:
-    gates = vacuous_gates(kernel, records.of_kernel(kernel.name).values(), files)
+    gates = vacuous_gates(kernel, records.of_kernel(kernel.name).values(), files, records.same_code)
     if not gates:
         return iter(())
     path = kernel.span.path if kernel.span else f"{kernel.folder}/kernel.yaml"
@@ -62,7 +67,7 @@ def _diagnostic(doubt: Doubt, kernel: Kernel, text: str, path: str) -> Diagnosti
     return Diagnostic(doubt.code, doubt.message, span_of(text, path, doubt.path), MEASURE)
 
 
-def current_rules_test(kernel: Kernel, files: SourceTexts) -> CurrentRulesTest:
+def current_rules_test(kernel: Kernel, files: SourceTexts, same: SameCode) -> CurrentRulesTest:
     """Return a function that tells whether an evaluation was checked by the current rules of kernel.yaml.
 
     The parts of its key that hold these rules decide; when they differ, the key itself, which makes a record fresh.
@@ -77,6 +82,6 @@ def current_rules_test(kernel: Kernel, files: SourceTexts) -> CurrentRulesTest:
         if all(one.key_parts.get(name) == part for name, part in rules[one.dtype].items()):
             return True
         key = implementation_key(kernel, ours[one.name], workloads[one.workload], one.dtype, one.params, files)
-        return key.digest == one.key
+        return is_same_key(key, one.key, one.key_parts, same)
 
     return is_current

@@ -100,7 +100,7 @@ def test_a_tied_dim_is_not_in_the_key_of_its_sweep(made) -> None:
 
 
 def state(made, record: Record | None, kernel: Kernel | None = None, **files: str):
-    return kernel_freshness(kernel or kernel_with(made, SWEEP), {**made.files, **files}, record, {})[TITLE]
+    return kernel_freshness(kernel or kernel_with(made, SWEEP), {**made.files, **files}, record, {}, {})[TITLE]
 
 
 def test_a_sweep_is_missing_until_a_point_was_run(made) -> None:

@@ -38,7 +38,7 @@ def warnings_of(
     kernel: Kernel, record: Record, files: Mapping[str, str], text: str = YAML
 ) -> list[tuple[str, str, int]]:
     """Return message, hint and line of each warning."""
-    found: list[Diagnostic] = list(diagnostics_of_gates(kernel, vacuous_gates(kernel, [record], files), text))
+    found: list[Diagnostic] = list(diagnostics_of_gates(kernel, vacuous_gates(kernel, [record], files, {}), text))
     assert {(d.code, d.severity) for d in found} <= {("SG409", Severity.WARNING)}
     return [(d.message, d.hint, d.span.line) for d in found]
 

@@ -56,7 +56,7 @@ def gather(site: Site, documents: Mapping[str, Document], records: Records) -> E
         (gpu, title): state
         for kernel in site.kernels
         for gpu, record in sorted(records.of_kernel(kernel.name).items())
-        for title, state in kernel_freshness(kernel, site.files, record, newest[gpu]).items()
+        for title, state in kernel_freshness(kernel, site.files, record, newest[gpu], records.same_code).items()
     }
     cells = {
         (post.slug, label, gpu): state
