@@ -9,10 +9,10 @@
 // did.  That matters where a row is read 16 bytes at a time or by the copy engine: both need rows that begin at
 // multiples of 16 bytes.
 // The conflicts are gone as in padded.cu, but the kernel is not as fast: on an H200 at 8192 x 8192 it takes 1.09 times
-// as long in float32 and 1.22 times in bfloat16.  The addresses as they are written here need 36 registers in float32
-// and 34 in bfloat16 instead of 32, so an SM holds 1536 threads instead of 2048.  That is not the whole reason: with 32
-// registers forced it is slower still.  The swizzle itself costs nothing: cute_transpose/plain_swizzled.cu needs 32
-// registers for it, and is as fast as with padding.
+// as long in float32 and 1.22 times in bfloat16.  The addresses of the swizzle need 36 registers in float32 and 34 in
+// bfloat16 instead of 32, so an SM holds 1536 threads instead of 2048.  A thread also computes four addresses for its
+// loads from the tile, and in padded.cu one.  Which of the two costs more is not measured.
+// In cute_transpose/plain_swizzled.cu the swizzle needs 32 registers, and is as fast as the padding.
 
 // region: kernel
 constexpr int TILE = 32, DOWN = 8;  // a block of TILE x DOWN threads moves TILE x TILE elements
