@@ -15,6 +15,8 @@ import pytest
 from click.testing import CliRunner
 
 from sitegen.cli import main
+from sitegen.codes import REGISTRY
+from sitegen.codes.entry import as_text
 from sitegen.markup.registry import declared
 
 ROOT = Path(__file__).parent.parent
@@ -105,6 +107,23 @@ def test_option_in_prose_exists(text: str) -> None:
 def make_targets(text: str) -> set[str]:
     """Return the targets that a text names, as in `make test-web`, alone or at the beginning of a line."""
     return set(re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE))
+
+
+FOREIGN_PACKAGE = re.compile(r"(?<![\w-])sitegen\[|\bpip install(?: -\S+)* [\"']?sitegen\b(?!\.)")
+"""An installation of `sitegen`, which is somebody else's package; this one is `kernel-sitegen`."""
+
+
+@pytest.mark.parametrize("command", ["pip install sitegen", "pip install -U 'sitegen==1'", "`sitegen[gpu]`"])
+def test_installation_of_the_foreign_package_is_found(command: str) -> None:
+    assert FOREIGN_PACKAGE.search(command)
+    assert not FOREIGN_PACKAGE.search(command.replace("sitegen", "kernel-sitegen"))
+
+
+def test_nothing_tells_a_reader_to_install_the_foreign_package() -> None:
+    codes = {code: as_text(entry) for code, entry in REGISTRY.items()}
+    program = {str(path): path.read_text(encoding="utf-8") for path in (ROOT / "sitegen").rglob("*.py")}
+    texts = {**codes, **program, **DOCS, "README": README, "CONTRIBUTING": CONTRIBUTING}
+    assert [name for name, text in texts.items() if FOREIGN_PACKAGE.search(text)] == []
 
 
 def test_make_targets_are_those_that_the_readme_contributing_and_the_makefile_itself_explain() -> None:

@@ -116,6 +116,7 @@ def run_bundle(bundle_file: Path, output: Path, as_json: bool) -> None:
 
 
 def run_here(names: Sequence[str], everything: bool, where: str, beside: bool, as_json: bool) -> None:
+    from sitegen.cli.verdicts import outputs_of_cells
     from sitegen.execute import session
 
     loaded = load_site_or_exit()
@@ -148,6 +149,8 @@ def run_here(names: Sequence[str], everything: bool, where: str, beside: bool, a
         print_changes(loaded, outcome.stored)
     failed = any_failed(outcome.results.results)
     if outcome.stored is None and not outcome.diagnostics:
+        for entry in outputs_of_cells(outcome.results.results):
+            say(entry)
         say(f"no GPU here: {NOT_ALL_PASSED if failed else CHECKED}; nothing was timed and nothing is stored")
         say(UNSEEN)
     if outcome.diagnostics or failed:

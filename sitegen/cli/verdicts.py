@@ -14,6 +14,9 @@ from sitegen.model.record import Evaluation, MeasuredSweep, Rejection, Role
 from sitegen.model.sweep_points import words_of_values
 from sitegen.results.logs import explanation_of
 
+MOST_LINES = 20
+"""The most lines of a cell's output that a run shows."""
+
 
 @dataclass(slots=True)
 class _Failure:
@@ -62,6 +65,18 @@ def verdicts(results: Sequence[JobResult]) -> list[str]:
         for cell in result.cells:
             rows[f"{result.id}#{cell.label}", _words(cell.status)] = [], 0
     return table([(name, verdict, _extent(*extent)) for (name, verdict), extent in rows.items()])
+
+
+def outputs_of_cells(results: Iterable[JobResult]) -> Iterator[str]:
+    """Yield an entry for each cell that printed text or has a value: its name, and the first lines."""
+    for result in results:
+        for cell in result.cells:
+            texts = [output.text for output in cell.outputs if output.kind in ("stream", "text")]
+            lines = [f"  {line}".rstrip() for text in texts for line in text.splitlines()]
+            if len(lines) > MOST_LINES:
+                lines = [*lines[:MOST_LINES], f"  … {len(lines) - MOST_LINES} more lines"]
+            if lines:
+                yield "\n".join([f"{result.id}#{cell.label} prints:", *lines])
 
 
 def _failed(result: JobResult) -> Iterator[tuple[str, str, str, str]]:

@@ -286,7 +286,7 @@ _SHOWN = (
         "Diagrams of Mermaid are drawn by an optional package, so that nothing is drawn in the reader's browser. "
         "Install it with the command in the hint.",
         "a ```mermaid fence, and sitegen installed without its extra `diagrams`",
-        "pip install 'sitegen[diagrams]'",
+        "pip install 'kernel-sitegen[diagrams]'",
     ),
     Code(
         "SG135",

@@ -41,7 +41,7 @@ GROUP = CodeGroup(
             "`cards` in `content/site.yaml` are made by packages that are not installed with sitegen itself. Install "
             "the extra that the hint names, or leave the setting out.",
             "cards: true, and sitegen installed without its extra `cards`",
-            "pip install 'sitegen[cards]'",
+            "pip install 'kernel-sitegen[cards]'",
         ),
         Code(
             "SG504",

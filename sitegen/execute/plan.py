@@ -112,6 +112,23 @@ def plan(inventory: Inventory, gpu: str, names: Sequence[str] = (), *, everythin
     return longest_first(jobs, seconds, _ranks(inventory, gpu, states, names)) if jobs else ()
 
 
+def only_named(jobs: Sequence[Job], names: Sequence[str]) -> tuple[Job, ...]:
+    """Return the jobs without the implementations beside a named one, for a run that times nothing.
+
+    The name of a kernel, or of one of its jobs, names all its implementations.
+    """
+    parts = {name.partition("@")[0] for name in names}
+    return tuple(_only_named(job, parts) if isinstance(job, KernelJob | InspectJob) else job for job in jobs)
+
+
+def _only_named(job: KernelJob | InspectJob, names: Collection[str]) -> Job:
+    kernel = job.kernel
+    named = tuple(one for one in kernel.implementations if f"{kernel.name}/{one.name}" in names)
+    if not named or kernel.name in names:
+        return job
+    return replace(job, kernel=replace(kernel, implementations=named))
+
+
 def due_tools(inventory: Inventory, gpu: str) -> dict[str, tuple[str, ...]]:
     """Return the tools jobs that are due on a GPU, by id, each with the titles of the evaluations without counters.
 

@@ -20,7 +20,7 @@ from sitegen.execute.archive import BadArchive
 from sitegen.execute.attestation import NotAttested, signed_run
 from sitegen.execute.bundle import Bundle, Results
 from sitegen.execute.git import git
-from sitegen.execute.plan import Inventory, plan, status
+from sitegen.execute.plan import Inventory, only_named, plan, status
 from sitegen.execute.progress import Report
 from sitegen.execute.sent import recall, remember
 from sitegen.execute.targets import Target
@@ -100,12 +100,14 @@ def run(
     """Run the jobs that are due on the target, and store the results.
 
     With `beside` they are stored as those of the reader's own GPU, and the published ones stay.  Without a GPU
-    everything is checked and nothing is stored.  Raises UnknownName and NoTarget.
+    everything that is named is checked, and nothing is stored.  Raises UnknownName and NoTarget.
     """
     model = target.gpu or inventory.default_gpu
     jobs = plan(inventory, yours(model) if beside else model, names, everything=everything)
     if not jobs:
         return RunOutcome()
+    if target.devices and not target.gpu:
+        jobs = only_named(jobs, names)
     specs = [to_plain(job) for job in jobs]
     keep = partial(store_results, root, inventory, jobs, beside=beside)
     results = bundles.run_specs(specs, commit_of(root), target, progress, keep)

@@ -26,13 +26,14 @@ def sound_exercises(site: Site) -> tuple[Exercise, ...]:
     """Return the exercises of which a page can be made: nothing that they name is missing."""
     kernels = {kernel.name: kernel for kernel in site.kernels}
     named = (one for one in site.exercises if one.kernel.name and one.solution.name)
-    return tuple(one for one in named if not any(_mistakes(one, kernels, site.files)))
+    faultless = (one for one in named if not any(_mistakes(one, kernels, site.files)))
+    return tuple(one for one in faultless if kernels[one.kernel.name].is_read)
 
 
 def _mistakes(exercise: Exercise, kernels: Mapping[str, Kernel], files: Mapping[str, str]) -> Iterator[Diagnostic]:
     name = exercise.kernel.name
     if name in kernels:
-        yield from _mistakes_of_names(exercise, kernels[name])
+        yield from _mistakes_of_names(exercise, kernels[name]) if kernels[name].is_read else ()
     elif name:
         yield unknown("SG204", "kernel", name, kernels, exercise.kernel.span)
     if exercise.starter not in files:

@@ -78,7 +78,7 @@ def _mistakes(site: Site, kernel: Kernel, made: Implementation, cell: Cell) -> I
         from sitegen.read.kernel_checks import prediction_without_share  # imports the YAML reader, as above
 
         yield prediction_without_share(place_of(site, cell.span, "predicts"))
-    if made.launch:
+    if made.launch and kernel.is_read:
         yield from _launch_mistakes(site, kernel, made.launch, cell)
 
 
@@ -100,6 +100,8 @@ def slot_mistakes(site: Site, kernels: Mapping[str, Kernel], document: Document)
             kernel = kernels.get(slot.kernel)
             if kernel is None:
                 yield unknown("SG204", "kernel", slot.kernel, kernels, place_of(site, slot.span, slot.kernel))
+            elif not kernel.is_read:
+                continue
             elif isinstance(slot, ListingSlot):
                 yield from _listing_mistakes(site, kernel, slot)
             else:

@@ -28,6 +28,8 @@ def plot_mistakes(site: Site, kernels: Mapping[str, Kernel], document: Document)
             yield from unknown_cell(document, [slot.cell], slot.span)
         elif kernel is None:
             yield unknown("SG204", "kernel", slot.kernel, kernels, place_of(site, slot.span, slot.kernel))
+        elif not kernel.is_read:
+            continue
         elif slot.sweep:
             yield from _sweep_mistakes(site, kernel, slot)
         else:

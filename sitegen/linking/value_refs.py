@@ -78,6 +78,8 @@ def reference_mistakes(site: Site, known: KnownNames, wanted: FigureReference, s
     if kernel is None:
         yield unknown("SG204", "kernel", wanted.kernel, known.kernels, place_of(site, start, wanted.kernel))
         return
+    if not kernel.is_read:
+        return
     names = [wanted.name, *([wanted.argument] if wanted.figure == "x" else [])]
     yield from _unknown_names(site, kernel, names, start)
     yield from _unknown_cell(site, kernel, wanted.cell, start)
@@ -92,6 +94,8 @@ def _claim_mistakes(site: Site, known: KnownNames, claim: Claim, start: Span) ->
     kernel = known.kernels.get(claim.kernel)
     if kernel is None:
         yield unknown("SG204", "kernel", claim.kernel, known.kernels, place_of(site, start, claim.kernel))
+        return
+    if not kernel.is_read:
         return
     names = [claim.name, *([claim.argument] if claim.figure == "x" else [])]
     yield from _unknown_names(site, kernel, names, start)

@@ -6,7 +6,8 @@ import triton.language as tl
 
 
 @triton.jit
-def multiply_add(x, w, z, N, BLOCK: tl.constexpr):
+def multiply_and_sum(x, w, z, N, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     inside = at < N
-    tl.store(z + at, tl.load(x + at, mask=inside) * tl.load(w + at, mask=inside) + 0.5, mask=inside)
+    weights = tl.load(w + at, mask=inside, other=0.0)
+    tl.store(z + at, tl.load(x + at, mask=inside) * weights + tl.sum(weights, axis=0), mask=inside)

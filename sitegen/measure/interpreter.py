@@ -67,18 +67,18 @@ def limit_in(error: BaseException | None) -> CannotJudge | None:
 
 @cache
 def misjudges_bfloat16() -> bool:
-    """Return whether this interpreter computes a plain sum and product of bfloat16 wrongly, in spite of `teach`.
+    """Return whether this interpreter multiplies and adds numbers of bfloat16 wrongly, in spite of `teach`.
 
     Another version of Triton may do its arithmetic elsewhere; a wrong result of a kernel then says nothing.
     """
-    from sitegen.measure.bfloat16_kernel import multiply_add
+    from sitegen.measure.bfloat16_kernel import multiply_and_sum
 
     x, w, z = (torch.tensor(values, dtype=torch.bfloat16) for values in ([1.5, -2.0, 3.0], [0.5, 4.0, -1.0], [9.0] * 4))
     try:
-        multiply_add[(1,)](x, w, z, 3, BLOCK=4)
+        multiply_and_sum[(1,)](x, w, z, 3, BLOCK=4)
     except Exception:  # the kernel is right, so every exception is a fault of the interpreter
         return True
-    return bool(z.tolist() != [1.25, -7.5, -2.5, 9.0])
+    return bool(z.tolist() != [4.25, -4.5, 0.5, 9.0])
 
 
 def _refuse_the_impossible(builder: Any) -> None:
@@ -99,8 +99,26 @@ def _refuse_the_impossible(builder: Any) -> None:
         return atomic(self, operation, pointer, value, *others)
 
     builder.create_atomic_rmw = create_atomic_rmw
+    _refuse_scans_in_order()
     builder.create_inline_asm = _refusing("does not run inline assembly")
     builder.create_extern_elementwise = _refusing("does not call external functions")
+
+
+def _refuse_scans_in_order() -> None:
+    """Refuse a scan of bfloat16 by a function of the kernel, which the interpreter rounds at each value, in order.
+
+    A GPU combines neighbours first: a sum of many ones ends at 256 in the interpreter, and not on a GPU.
+    """
+    from triton.runtime.interpreter import ScanOps
+
+    scan = ScanOps.generic_scan
+
+    def generic_scan(self: Any, blocks: Any) -> Any:
+        if any(map(is_bfloat16, blocks)):
+            raise CannotJudge("scans bfloat16 by Triton's own functions alone")
+        return scan(self, blocks)
+
+    ScanOps.generic_scan = generic_scan
 
 
 def _refuse_truth_of_blocks() -> None:

@@ -258,6 +258,11 @@ class Kernel:
     span: Span | None = None
 
     @property
+    def is_read(self) -> bool:
+        """Whether its file is YAML; else nothing is known of the names in it, and no name of a text is a mistake."""
+        return bool(self.dims or self.outputs or self.workloads)
+
+    @property
     def folder(self) -> str:
         """Folder of the kernel, from the site's root."""
         return f"kernels/{self.name}"

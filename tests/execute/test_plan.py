@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sitegen.execute.plan import UnknownName, due_tools, plan, status
+from sitegen.execute.plan import UnknownName, due_tools, only_named, plan, status
 from sitegen.execute.session import commit_of, goals_by_gpu, store_results
 from sitegen.model.gpu import yours
 from sitegen.model.job import InspectJob, KernelJob, NotebookJob, PreviousRatios, RejectJob
@@ -40,6 +40,22 @@ def test_without_records_everything_is_due_ceilings_first(root, made):
         "double@128:bfloat16",
         "double/wrong",
     ]
+
+
+def checked(root, made, *names):
+    """Return the implementations of each job of a kernel that a run without a GPU checks."""
+    jobs = only_named(plan(made.inventory(root), GPU, names), names)
+    kernels = [job for job in jobs if isinstance(job, KernelJob | InspectJob)]
+    return {job.id: [one.name for one in job.kernel.implementations] for job in kernels}
+
+
+def test_a_run_that_times_nothing_leaves_out_the_implementations_beside_a_named_one(root, made):
+    every = ["right", "other"]
+    assert set(map(tuple, checked(root, made).values())) == {tuple(every)}
+    assert set(map(tuple, checked(root, made, "double/right").values())) == {("right",)}
+    assert checked(root, made, "double/right@64:float32") == {"double/tools": ["right"], "double@64:float32": ["right"]}
+    for names in (["double"], ["double@64:float32"], ["double/right", "double"], ["double/torch"], ["double/tools"]):
+        assert set(map(tuple, checked(root, made, *names).values())) == {tuple(every)}, names
 
 
 def with_seconds(root, made, **seconds):

@@ -21,8 +21,16 @@ from triton.language.extra.cuda import libdevice
 x, w = (torch.tensor(v).bfloat16() for v in ([1.5, -2.25, -0.5, 3.0], [-1.0, -3.0, 2.0, 0.25]))
 
 @triton.jit
-def plus_half(a, b):
-    return a * 0.5 + b
+def both(a, b):
+    return a + b + a * b
+
+@triton.jit
+def added(a, b):
+    return a + b
+
+@triton.jit
+def larger(a, i, b, j):
+    return tl.where(a > b, a, b), tl.where(a > b, i, j)
 """
 KERNEL = """
 @triton.jit
@@ -45,13 +53,28 @@ RIGHT = {
     "tl.store(z + at, tl.where(a > b, a, b))": [1.5, -2.25, 2.0, 3.0],
     "tl.store(z + at, tl.fma(a, b, a))": [0.0, 4.5, -1.5, 3.75],
     "tl.store(z + at, tl.max(-a * a, 0))": [-0.25] * 4,
-    "tl.store(z + at, tl.reduce(a, 0, plus_half))": [2.375] * 4,
+    "tl.store(z + at, tl.reduce(a, 0, both))": [-7.25] * 4,
+    "tl.store(z + at, tl.sum(a, axis=0))": [1.75] * 4,
+    "tl.store(z + at, a - tl.sum(a) / 4)": [1.0625, -2.6875, -0.9375, 2.5625],
+    "tl.store(z + at, tl.sum(a, axis=0, keep_dims=True) + b)": [0.75, -1.25, 3.75, 2.0],
+    "tl.store(z + at, tl.sum(tl.reshape(a, (2, 2)), axis=1).to(tl.float32).sum())": [1.75] * 4,
+    "tl.store(z + at, tl.cumsum(a, 0))": [1.5, -0.75, -1.25, 1.75],
+    "tl.store(z + at, tl.associative_scan(a, 0, tl.standard._sum_combine, reverse=True))": [1.75, 0.25, 2.5, 3.0],
+    "tl.store(z + at, tl.cumprod(a, 0))": [1.5, -3.375, 1.6875, 5.0625],
+    "tl.store(z + at, tl.argmin(a, 0).to(tl.bfloat16))": [1.0] * 4,
+    "tl.store(z + at, tl.sum(tl.full((4096,), 1.0, tl.bfloat16)))": [4096.0] * 4,
+    "tl.store(z + at, tl.reduce(tl.full((4096,), 1.0, tl.bfloat16), 0, added))": [4096.0] * 4,
+    "tl.store(z + at, tl.reduce(tl.full((2, 512), 1.0, tl.bfloat16), None, added))": [1024.0] * 4,
+    "tl.store(z + at, tl.reduce(tl.full((2, 512), 1.0, tl.float32), -1, added).sum())": [1024.0] * 4,
+    "tl.store(z + at, tl.reduce(tl.full((2, 512), 1.0, tl.bfloat16), -1, added).sum())": [1024.0] * 4,
+    "tl.store(z + at, tl.reduce((a, at), 0, larger)[1].to(tl.bfloat16))": [3.0] * 4,
     "tl.store(z + at, at.to(tl.bfloat16) * a)": [0.0, -2.25, -1.0, 9.0],
     "tl.store(z + at, tl.full((BLOCK,), 1.5, tl.bfloat16) + a)": [3.0, -0.75, 1.0, 4.5],
     "tl.store(z + at, tl.sort(a))": [-2.25, -0.5, 1.5, 3.0],
     "tl.store(z + at, a + 0.00390625)": [1.5, -2.25, -0.49609375, 3.0],
 }
 CANNOT = {
+    "tl.store(z + at, tl.associative_scan(a, 0, both))": "scans bfloat16 by Triton's own functions alone",
     "tl.atomic_add(z + at, a)": "has no atomic operations of bfloat16",
     "tl.store(z + at, libdevice.rsqrt(a.to(tl.float32)))": "has no `libdevice.rsqrt`",
     "tl.store(z + at, device.smid())": "has no `cuda.smid`",

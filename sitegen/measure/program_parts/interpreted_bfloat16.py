@@ -10,6 +10,7 @@ def teach_interpreter() -> None:
     from triton.runtime.interpreter import InterpreterBuilder
 
     teach_bfloat16(InterpreterBuilder)
+    teach_reductions()
     teach_scalars()
     teach_indices()
 
@@ -50,6 +51,53 @@ def teach_bfloat16(builder: Any) -> None:
     builder.get_bf16 = get_bf16
 
 
+def teach_reductions() -> None:
+    """Reduce and scan bfloat16 as numbers, where the interpreter takes the integers of their bits.
+
+    A GPU rounds each partial result, in an order that depends on the layout.  Triton's own sums, products and extrema
+    are computed in float32 here and rounded once, so each order of a GPU is near to them.
+    """
+    from triton.language import standard
+    from triton.runtime.interpreter import ReduceOps, ScanOps
+
+    own = [
+        getattr(standard, name) for name in ("_sum_combine", "_prod_combine", "_elementwise_max", "_elementwise_min")
+    ]
+    one_by_one = ReduceOps.generic_reduce
+
+    def in_float32(apply: Any) -> Any:
+        def taught(self: Any, blocks: Any) -> Any:
+            if self.axis is not None and self.axis < 0:
+                self.axis += len(blocks[0].shape)  # the interpreter fails at an axis that is counted from the end
+            if self.combine_fn not in own or not is_bfloat16(blocks[0]):
+                return apply(self, blocks)
+            result = apply(self, (_as_tensor(_widened(blocks[0].handle), blocks[0].shape),))
+            result = result[0] if isinstance(result, list | tuple) else result
+            return [_as_tensor(_rounded(result.handle, blocks[0].dtype), result.shape)]
+
+        return taught
+
+    def in_pairs(self: Any, blocks: Any) -> Any:
+        if any(map(is_bfloat16, blocks)):
+            blocks = _pairs_combined(self, one_by_one, blocks)
+        return one_by_one(self, blocks)
+
+    ReduceOps.generic_reduce = in_pairs
+    ReduceOps.apply_impl, ScanOps.apply_impl = in_float32(ReduceOps.apply_impl), in_float32(ScanOps.apply_impl)
+
+
+def _pairs_combined(reduction: Any, combine: Any, blocks: Any) -> Any:
+    """Combine neighbours until two values are left, as a GPU does; in order, a sum of many ones would end at 256."""
+    from triton.runtime.interpreter import ReduceOps
+
+    blocks, axis = reduction.unravel(blocks, reduction.axis)
+    while (shape := blocks[0].handle.data.shape)[axis] > 2:
+        halved = (*shape[:axis], shape[axis] // 2, 2, *shape[axis + 1 :])
+        pairs = tuple(reduction.to_tensor(one.handle.data.reshape(halved), one.dtype) for one in blocks)
+        blocks = tuple(combine(ReduceOps(axis + 1, reduction.combine_fn, False), pairs))
+    return blocks
+
+
 def teach_scalars() -> None:
     """Give a kernel its float arguments as tensors of float32, as a GPU does: they then have `.to` and a dtype."""
     import numpy as np
@@ -85,6 +133,13 @@ def is_bfloat16(operand: Any) -> bool:
     import triton.language as tl
 
     return bool(operand.dtype.scalar == tl.bfloat16)
+
+
+def _as_tensor(handle: Any, shape: Any) -> Any:
+    import triton.language as tl
+
+    dtype = handle.dtype.scalar
+    return tl.tensor(handle, tl.block_type(dtype, list(shape)) if shape else dtype)
 
 
 def _widened(operand: Any) -> Any:
