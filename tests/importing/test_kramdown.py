@@ -172,10 +172,19 @@ LOST = {
     "in code": ("a `{{ x.y }}`", "a `{{ x.y }}`", ["SG601:5"]),
     "in html": ("<div>{{ x.y }}</div>", "<div><code>{{ x.y }}</code></div>", ["SG601:5"]),
     "block that is not closed": ("{% highlight c %}\nx", "`{% highlight c %}`\nx", ["SG601:5"]),
-    "script": ("<script>\nf();\n\ng();\n</script>", "```html\n<script>\nf();\n\ng();\n</script>\n```", ["SG604:5"]),
+    "script": ("a\n<script>\nf();\n\ng();\n</script>\nb", "a\n\nb", ["SG604:6"]),
+    "styles": ("<style>\n.a { x: y }\n</style>\n\n<STYLE>z</STYLE> b", "b", ["SG604:5", "SG604:9"]),
+    "style in a line": ("a <style>.b { c: d }</style>e", "a e", ["SG604:5"]),
+    "script that is never closed": ("<script> begins\n\na", "```html\n<script> begins\n```\n\na", ["SG604:5"]),
+    "script of a gist": (
+        '<script src="https://gist.github.com/ada/1f.js"></script>',
+        '<a href="https://gist.github.com/ada/1f">https://gist.github.com/ada/1f</a>',
+        ["SG604:5"],
+    ),
+    "form": ("<form>a</form>", "```html\n<form>a</form>\n```", ["SG604:5"]),
     "script in html": (
         "<div>\n<script>f()</script>\n</div>",
-        "<div>\n<pre><code>&lt;script&gt;f()&lt;/script&gt;</code></pre>\n</div>",
+        "<div>\n</div>",
         ["SG604:6"],
     ),
     "frame": (
