@@ -232,6 +232,25 @@ def test_what_is_not_understood_stays_visible_and_is_reported_with_its_line(post
     assert not has_errors(mistakes), render_diagnostics(mistakes, {"a.md": imported.body})
 
 
+@pytest.mark.parametrize(("name", "content"), [("d.html", "a"), ("x.xml", "a"), ("list", " <html>a")])
+def test_file_that_a_browser_would_show_as_a_page_is_not_copied_and_its_old_address_is_linked(
+    post: Post, name: str, content: str
+) -> None:
+    imported = post(f"[a](/c/{name}) [b](/c/t.txt)", **{f"c/{name}": content, "c/t.txt": "<b>"})
+    assert imported.body == f"[a](https://kern.example/c/{name}) [b](t.txt)"
+    assert [path for path in imported.files if path.startswith("content/posts/a/")] == [
+        "content/posts/a/index.md",
+        "content/posts/a/t.txt",
+    ]
+    assert imported.said == ["SG603 _posts/2024-01-05-a.md:5"]
+
+
+def test_image_of_svg_is_copied_although_it_begins_as_a_page_does(post: Post) -> None:
+    imported = post("[![a](/c/p.svg)](/c/p.svg)", **{"c/p.svg": "<svg/>"})
+    assert imported.body == "[![a](p.svg)](p.svg)"
+    assert "content/posts/a/p.svg" in imported.files
+
+
 def test_line_of_a_mistake_is_that_of_the_file_after_liquid_of_several_lines(post: Post) -> None:
     imported = post("{% highlight c %}\na\nb\n{% endhighlight %}\n\n{% comment %}\n\n{% endcomment %}\n\n**a**{: .b}")
     assert imported.said == ["SG605 _posts/2024-01-05-a.md:14"]
