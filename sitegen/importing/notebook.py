@@ -22,6 +22,7 @@ from sitegen import inside
 from sitegen.diagnostics import Diagnostic, Severity, Span
 from sitegen.importing.plan import ImportPlan
 from sitegen.model.urls import is_external
+from sitegen.read.linked_files import START, fault_of_linked
 from sitegen.read.notebook import words_of
 from sitegen.write.scaffold import slug_of
 
@@ -125,10 +126,12 @@ class _NotebookPost:
         return _IMAGE.sub(moved, source)
 
     def copy_linked(self, written: str) -> None:
-        """Copy a file beside the notebook to which its text links, such as the source of a kernel."""
+        """Copy a file to which the text links, such as the source of a kernel, from the notebook's folder or below."""
         path = posixpath.normpath(unquote(written))
-        if not is_external(written) and not inside.is_hidden(path) and "/" not in path:
-            with contextlib.suppress(OSError):
+        if is_external(written) or inside.is_hidden(path) or path.endswith(".md"):
+            return
+        with contextlib.suppress(OSError):
+            if fault_of_linked(path, inside.read_start(self.file.parent, path, START)) is None:
                 self.images[path] = inside.resolved(self.file.parent, path)
 
     def image(self, written: str, attachments: Mapping[str, Mapping[str, str]], number: int) -> str:

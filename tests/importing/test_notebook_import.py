@@ -88,6 +88,28 @@ def test_image_within_the_text_and_a_linked_source_come_along(tmp_path: Path) ->
     assert "content/posts/first-look/k.cu" in plan.files
 
 
+def test_linked_file_of_a_folder_below_the_notebook_comes_along_and_none_from_outside(tmp_path: Path) -> None:
+    folder = tmp_path / "own"
+    (folder / "sub/.hidden").mkdir(parents=True)
+    outside = tmp_path / "out.cu"
+    for path in (outside, folder / "sub/two.cu", folder / "sub/a b.cu", folder / "sub/.hidden/k.cu"):
+        path.write_text("void f();")
+    (folder / "link.cu").symlink_to(outside)
+    (folder / "sub/link").symlink_to(tmp_path)
+    links = ("sub/../sub/two.cu", "sub/a%20b.cu", "../out.cu", str(outside), "link.cu", "sub/link/out.cu")
+    text = " ".join(f"[x]({target})" for target in (*links, "sub/.hidden/k.cu", "sub", "sub/.."))
+    plan = imported(folder, v4.new_markdown_cell(text))
+    copied = [path.removeprefix("content/posts/first-look/") for path in plan.files]
+    assert copied == ["index.md", "sub/two.cu", "sub/a b.cu"]
+
+
+def test_linked_file_to_which_no_text_may_link_is_not_copied(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("words")
+    (tmp_path / "page.html").write_text("words")
+    plan = imported(tmp_path, v4.new_markdown_cell("[a](notes.md) [b](page.html)"))
+    assert list(plan.files) == ["content/posts/first-look/index.md"]
+
+
 def test_notebook_of_another_language_is_shown_and_said_to_be_not_run(tmp_path: Path) -> None:
     plan = imported(tmp_path, v4.new_code_cell("println(1)"), language="julia")
     assert text_of(plan).endswith("```julia\nprintln(1)\n```\n")
