@@ -82,7 +82,15 @@ class _NotebookPost:
         head = f"---\ntitle: {json.dumps(title, ensure_ascii=False)}\ndate: {self.day}\ndraft: true\n---\n"
         files: dict[str, str | bytes | Path] = {f"{folder}/index.md": head + "\n\n".join(parts) + "\n"}
         files |= {f"{folder}/{name}": content for name, content in self.images.items()}
-        return ImportPlan(files, tuple(self.diagnostics), {})
+        return ImportPlan(files, tuple(self.diagnostics), {}, notes=self.notes(folder))
+
+    def notes(self, folder: str) -> tuple[str, ...]:
+        """Return what the import did not bring: the outputs that the notebook holds, and the way that keeps them."""
+        if not (number := sum(bool(cell.get("outputs")) for cell in self.notebook.cells)):
+            return ()
+        left_out = f"the outputs of {number} cells are" if number > 1 else "the outputs of one cell are"
+        keep = f"to keep them, put the notebook itself at {folder}/index.ipynb, in place of index.md"
+        return (f"{left_out} left out, because a page shows what `sitegen run` made; {keep}",)
 
     def cell(self, cell: Any, number: int) -> str:
         source: str = cell.source.strip("\n")

@@ -7,8 +7,10 @@ from typing import Any
 
 import nbformat
 import pytest
+from click.testing import CliRunner
 from nbformat import v4
 
+from sitegen.cli import main
 from sitegen.diagnostics import has_errors, render_diagnostics
 from sitegen.importing.notebook import import_notebook
 from sitegen.importing.plan import ImportPlan, write_missing
@@ -108,6 +110,21 @@ def test_linked_file_to_which_no_text_may_link_is_not_copied(tmp_path: Path) -> 
     (tmp_path / "page.html").write_text("words")
     plan = imported(tmp_path, v4.new_markdown_cell("[a](notes.md) [b](page.html)"))
     assert list(plan.files) == ["content/posts/first-look/index.md"]
+
+
+def test_command_ends_with_the_outputs_that_it_left_out_and_how_to_keep_them(tmp_path: Path) -> None:
+    shown = v4.new_output("stream", text="two")
+    imported(tmp_path, v4.new_code_cell("2", outputs=[shown]), v4.new_code_cell("3", outputs=[shown, shown]))
+    command = ["import", "notebook", str(tmp_path / "First look.ipynb"), "--into", str(tmp_path / "site")]
+    *_, last = CliRunner().invoke(main, command, catch_exceptions=False).stderr.splitlines()
+    assert last == (
+        "the outputs of 2 cells are left out, because a page shows what `sitegen run` made; "
+        "to keep them, put the notebook itself at content/posts/first-look/index.ipynb, in place of index.md"
+    )
+
+
+def test_nothing_is_said_of_outputs_where_there_are_none(tmp_path: Path) -> None:
+    assert imported(tmp_path, v4.new_code_cell("2", outputs=[])).notes == ()
 
 
 def test_notebook_of_another_language_is_shown_and_said_to_be_not_run(tmp_path: Path) -> None:
