@@ -198,5 +198,7 @@ def _write_import(root: Path, plan: ImportPlan) -> None:
         say(
             f"{counts}, {len(result.kept)} with other content left alone; `sitegen check` lists the mistakes to correct"
         )
+    for note in plan.notes:
+        say(note)
     if has_errors(plan.diagnostics):
         sys.exit(1)

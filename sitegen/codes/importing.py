@@ -44,8 +44,8 @@ GROUP = CodeGroup(
             "SG604",
             "HTML that cannot stand in a text, or a citation of nothing",
             "Frames, scripts, inline styles and event attributes are refused on every page, so the importer replaces "
-            "them by a link, by code or by the plain text. A key that is in no bibliography stands in the text, in "
-            "brackets. Look at the place, and write it in Markdown.",
+            "a frame by a link, leaves scripts and styles out, and shows other elements as code. A key that is in no "
+            "bibliography stands in the text, in brackets. Look at the place, and write it in Markdown.",
             '<p style="color: red">Careful.</p>\n',
             "**Careful.**\n",
             _JEKYLL,

@@ -22,6 +22,7 @@ from sitegen import inside
 from sitegen.diagnostics import Diagnostic, Severity, Span
 from sitegen.importing.plan import ImportPlan
 from sitegen.model.urls import is_external
+from sitegen.read.linked_files import START, fault_of_linked
 from sitegen.read.notebook import words_of
 from sitegen.write.scaffold import slug_of
 
@@ -81,7 +82,15 @@ class _NotebookPost:
         head = f"---\ntitle: {json.dumps(title, ensure_ascii=False)}\ndate: {self.day}\ndraft: true\n---\n"
         files: dict[str, str | bytes | Path] = {f"{folder}/index.md": head + "\n\n".join(parts) + "\n"}
         files |= {f"{folder}/{name}": content for name, content in self.images.items()}
-        return ImportPlan(files, tuple(self.diagnostics), {})
+        return ImportPlan(files, tuple(self.diagnostics), {}, notes=self.notes(folder))
+
+    def notes(self, folder: str) -> tuple[str, ...]:
+        """Return what the import did not bring: the outputs that the notebook holds, and the way that keeps them."""
+        if not (number := sum(bool(cell.get("outputs")) for cell in self.notebook.cells)):
+            return ()
+        left_out = f"the outputs of {number} cells are" if number > 1 else "the outputs of one cell are"
+        keep = f"to keep them, put the notebook itself at {folder}/index.ipynb, in place of index.md"
+        return (f"{left_out} left out, because a page shows what `sitegen run` made; {keep}",)
 
     def cell(self, cell: Any, number: int) -> str:
         source: str = cell.source.strip("\n")
@@ -125,10 +134,12 @@ class _NotebookPost:
         return _IMAGE.sub(moved, source)
 
     def copy_linked(self, written: str) -> None:
-        """Copy a file beside the notebook to which its text links, such as the source of a kernel."""
+        """Copy a file to which the text links, such as the source of a kernel, from the notebook's folder or below."""
         path = posixpath.normpath(unquote(written))
-        if not is_external(written) and not inside.is_hidden(path) and "/" not in path:
-            with contextlib.suppress(OSError):
+        if is_external(written) or inside.is_hidden(path) or path.endswith(".md"):
+            return
+        with contextlib.suppress(OSError):
+            if fault_of_linked(path, inside.read_start(self.file.parent, path, START)) is None:
                 self.images[path] = inside.resolved(self.file.parent, path)
 
     def image(self, written: str, attachments: Mapping[str, Mapping[str, str]], number: int) -> str:

@@ -28,6 +28,8 @@ class ImportPlan:
     """New texts of files that exist, with every line of theirs or a cleaner form of it."""
     sources: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """The file and the text of the source, without its front matter, by the path of the text that it became."""
+    notes: tuple[str, ...] = ()
+    """What the import did not bring, in a sentence for each kind, which the command prints at its end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,15 @@ CASES = {
     "pipe in code": ("| a | b |\n|---|---|\n| `x|y` | z |", "| a | b |\n| --- | --- |\n| `x|y` | z |"),
     "no table": ("P(a|b) is text", "P(a|b) is text"),
     "comment": ("{::comment}\nhidden\n{:/comment}\n\na", "<!--\nhidden\n-->\n\na"),
+    "line of a comment": ("a\n\n[//]: # b $x$\n[//]: # $$\n[//]: # c_1\n[//]: # $$\n\nd", "a\n\nd"),
+    "line of a comment by its name": ("a\n\n[comment]: # (b $x$)\n[Comment]: <> (c)\n[AG]: # d e\n\nf", "a\n\nf"),
+    "line of a comment in quotes, below text": ('a\n[//]: # "b"\nc', "a\nc"),
+    "line of a comment in an item": ("- a\n\n  [//]: # b\n- c", "- a\n\n- c"),
+    "line of a comment in a listing": (
+        "```md\n[//]: # b\n```\n\n    [//]: # c",
+        "```md\n[//]: # b\n```\n\n    [//]: # c",
+    ),
+    "link to the top of the page by name": ('[a][b]\n\n[b]: # "c"', '[a][b]\n\n[b]: # "c"'),
     "blank lines of a listing": ("a\n\n\n\n```c\na\n\n\n\nb\n```", "a\n\n```c\na\n\n\n\nb\n```"),
     "end of a block": ("- a\n\n^\n- b", "- a\n\n- b"),
     "footnote": ("a[^1]\n\n[^1]: note", "a[^1]\n\n[^1]: note"),
@@ -163,10 +172,19 @@ LOST = {
     "in code": ("a `{{ x.y }}`", "a `{{ x.y }}`", ["SG601:5"]),
     "in html": ("<div>{{ x.y }}</div>", "<div><code>{{ x.y }}</code></div>", ["SG601:5"]),
     "block that is not closed": ("{% highlight c %}\nx", "`{% highlight c %}`\nx", ["SG601:5"]),
-    "script": ("<script>\nf();\n\ng();\n</script>", "```html\n<script>\nf();\n\ng();\n</script>\n```", ["SG604:5"]),
+    "script": ("a\n<script>\nf();\n\ng();\n</script>\nb", "a\n\nb", ["SG604:6"]),
+    "styles": ("<style>\n.a { x: y }\n</style>\n\n<STYLE>z</STYLE> b", "b", ["SG604:5", "SG604:9"]),
+    "style in a line": ("a <style>.b { c: d }</style>e", "a e", ["SG604:5"]),
+    "script that is never closed": ("<script> begins\n\na", "```html\n<script> begins\n```\n\na", ["SG604:5"]),
+    "script of a gist": (
+        '<script src="https://gist.github.com/ada/1f.js"></script>',
+        '<a href="https://gist.github.com/ada/1f">https://gist.github.com/ada/1f</a>',
+        ["SG604:5"],
+    ),
+    "form": ("<form>a</form>", "```html\n<form>a</form>\n```", ["SG604:5"]),
     "script in html": (
         "<div>\n<script>f()</script>\n</div>",
-        "<div>\n<pre><code>&lt;script&gt;f()&lt;/script&gt;</code></pre>\n</div>",
+        "<div>\n</div>",
         ["SG604:6"],
     ),
     "frame": (
@@ -212,6 +230,25 @@ def test_what_is_not_understood_stays_visible_and_is_reported_with_its_line(post
     assert [words.replace(" _posts/2024-01-05-a.md", "") for words in imported.said] == said
     _, mistakes = parse_document(Markdown(imported.body, "a.md"))
     assert not has_errors(mistakes), render_diagnostics(mistakes, {"a.md": imported.body})
+
+
+@pytest.mark.parametrize(("name", "content"), [("d.html", "a"), ("x.xml", "a"), ("list", " <html>a")])
+def test_file_that_a_browser_would_show_as_a_page_is_not_copied_and_its_old_address_is_linked(
+    post: Post, name: str, content: str
+) -> None:
+    imported = post(f"[a](/c/{name}) [b](/c/t.txt)", **{f"c/{name}": content, "c/t.txt": "<b>"})
+    assert imported.body == f"[a](https://kern.example/c/{name}) [b](t.txt)"
+    assert [path for path in imported.files if path.startswith("content/posts/a/")] == [
+        "content/posts/a/index.md",
+        "content/posts/a/t.txt",
+    ]
+    assert imported.said == ["SG603 _posts/2024-01-05-a.md:5"]
+
+
+def test_image_of_svg_is_copied_although_it_begins_as_a_page_does(post: Post) -> None:
+    imported = post("[![a](/c/p.svg)](/c/p.svg)", **{"c/p.svg": "<svg/>"})
+    assert imported.body == "[![a](p.svg)](p.svg)"
+    assert "content/posts/a/p.svg" in imported.files
 
 
 def test_line_of_a_mistake_is_that_of_the_file_after_liquid_of_several_lines(post: Post) -> None:

@@ -7,8 +7,10 @@ from typing import Any
 
 import nbformat
 import pytest
+from click.testing import CliRunner
 from nbformat import v4
 
+from sitegen.cli import main
 from sitegen.diagnostics import has_errors, render_diagnostics
 from sitegen.importing.notebook import import_notebook
 from sitegen.importing.plan import ImportPlan, write_missing
@@ -86,6 +88,43 @@ def test_image_within_the_text_and_a_linked_source_come_along(tmp_path: Path) ->
     assert "![w](cell-1-image-2.png) [source](k.cu)" in text_of(plan)
     assert plan.files["content/posts/first-look/cell-1-image-2.png"] == b"inside"
     assert "content/posts/first-look/k.cu" in plan.files
+
+
+def test_linked_file_of_a_folder_below_the_notebook_comes_along_and_none_from_outside(tmp_path: Path) -> None:
+    folder = tmp_path / "own"
+    (folder / "sub/.hidden").mkdir(parents=True)
+    outside = tmp_path / "out.cu"
+    for path in (outside, folder / "sub/two.cu", folder / "sub/a b.cu", folder / "sub/.hidden/k.cu"):
+        path.write_text("void f();")
+    (folder / "link.cu").symlink_to(outside)
+    (folder / "sub/link").symlink_to(tmp_path)
+    links = ("sub/../sub/two.cu", "sub/a%20b.cu", "../out.cu", str(outside), "link.cu", "sub/link/out.cu")
+    text = " ".join(f"[x]({target})" for target in (*links, "sub/.hidden/k.cu", "sub", "sub/.."))
+    plan = imported(folder, v4.new_markdown_cell(text))
+    copied = [path.removeprefix("content/posts/first-look/") for path in plan.files]
+    assert copied == ["index.md", "sub/two.cu", "sub/a b.cu"]
+
+
+def test_linked_file_to_which_no_text_may_link_is_not_copied(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("words")
+    (tmp_path / "page.html").write_text("words")
+    plan = imported(tmp_path, v4.new_markdown_cell("[a](notes.md) [b](page.html)"))
+    assert list(plan.files) == ["content/posts/first-look/index.md"]
+
+
+def test_command_ends_with_the_outputs_that_it_left_out_and_how_to_keep_them(tmp_path: Path) -> None:
+    shown = v4.new_output("stream", text="two")
+    imported(tmp_path, v4.new_code_cell("2", outputs=[shown]), v4.new_code_cell("3", outputs=[shown, shown]))
+    command = ["import", "notebook", str(tmp_path / "First look.ipynb"), "--into", str(tmp_path / "site")]
+    *_, last = CliRunner().invoke(main, command, catch_exceptions=False).stderr.splitlines()
+    assert last == (
+        "the outputs of 2 cells are left out, because a page shows what `sitegen run` made; "
+        "to keep them, put the notebook itself at content/posts/first-look/index.ipynb, in place of index.md"
+    )
+
+
+def test_nothing_is_said_of_outputs_where_there_are_none(tmp_path: Path) -> None:
+    assert imported(tmp_path, v4.new_code_cell("2", outputs=[])).notes == ()
 
 
 def test_notebook_of_another_language_is_shown_and_said_to_be_not_run(tmp_path: Path) -> None:

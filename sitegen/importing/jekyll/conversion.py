@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote, unquote, urlsplit
 
+from sitegen import inside
 from sitegen.importing.included import IncludedSoFar
 from sitegen.importing.jekyll.config import has_math
 from sitegen.importing.jekyll.definitions import Definition
@@ -16,6 +17,7 @@ from sitegen.importing.jekyll.formulas import Formulas
 from sitegen.importing.jekyll.inserts import Inserts
 from sitegen.importing.jekyll.site import JekyllDocument, JekyllSite, address_key
 from sitegen.model.urls import is_external
+from sitegen.read.linked_files import START, fault_of_linked
 
 _NOT_IN_NAME = re.compile(r"[^\w.+-]+")
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".bmp", ".tiff")
@@ -81,7 +83,7 @@ class Conversion:
         for path in self._candidates(unquote(split.path)):
             if address := self._address(path):
                 return LinkTarget(address + tail)
-            if path in self.site.files and not posixpath.basename(path).startswith("_"):
+            if path in self.site.files and self._may_be_published(path):
                 return LinkTarget(self.asset(path), path)
         return LinkTarget(self._in_full(plain), known=False)
 
@@ -96,6 +98,14 @@ class Conversion:
         """Return the address in the text of an image; empty where there is no such file, which the caller reports."""
         target = self.target(written)
         return target.address if target.file.lower().endswith(IMAGES) else ""
+
+    def _may_be_published(self, path: str) -> bool:
+        """Return whether a text of the new site may show a file or link to it, as to no file of HTML or XML."""
+        if posixpath.basename(path).startswith("_"):
+            return False
+        if path.lower().endswith(IMAGES):
+            return True
+        return fault_of_linked(path, inside.read_start(self.site.folder, path, START)) is None
 
     def _without_host(self, written: str) -> str | None:
         """Return the path of an address of the Jekyll site itself; None for an address on another host."""

@@ -13,6 +13,10 @@ from dataclasses import dataclass
 from sitegen.importing.jekyll.inserts import MARK
 
 DEFINITION = re.compile(r"^[ ]{0,3}\[(?!\^)([^\]]+)\]:\s*<?([^\s<>]+)>?(\s+(?:\"[^\"]*\"|'[^']*'|\([^)]*\)))?\s*$")
+_COMMENT = re.compile(
+    r"[ ]{0,3}\[(?:(?P<sign>//)\]:|(?P<word>comment)\]:[ \t]*(?:#|<>)(?!\S)|(?!\^)[^\]]+\]:[ \t]*(?:#|<>)[ \t]+\S)",
+    re.IGNORECASE,
+)
 UNKNOWN = "\ufdd1"
 """The sign in place of a piece of Liquid that is not understood; a line with it defines nothing."""
 _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?P<marks>`{3,}+|~{3,}+)(?P<info>[^`\n]*+)$")
@@ -31,6 +35,15 @@ class Definition:
     address: str
     title: str
     line: int
+
+
+def is_comment(line: str) -> bool:
+    """Return whether a line is a definition that nobody means as a link, such as `[//]: # words`.
+
+    kramdown takes all words behind the colon for the address, so it shows none of them.
+    """
+    match = _COMMENT.match(line)
+    return match is not None and bool(match["sign"] or match["word"] or not DEFINITION.match(line))
 
 
 def split_definitions(text: str, line: int) -> tuple[str, dict[str, Definition]]:

@@ -1,4 +1,4 @@
-"""Turn HTML in a Jekyll text into HTML that sitegen allows; other elements are shown as code, and reported."""
+"""Turn HTML in a Jekyll text into HTML that sitegen allows; of other elements stays a link, code or nothing."""
 
 from __future__ import annotations
 
@@ -42,6 +42,9 @@ _SHOWN = frozenset(
         "select style template textarea",
     )
 )
+_LEFT_OUT = frozenset({"script", "style"})
+"""Elements of `_SHOWN` of which a browser shows nothing."""
+_GIST = re.compile(r"<script\b[^<>]*\bsrc=[\"']?(https://gist\.github\.com/[\w/-]+)\.js\b", re.IGNORECASE)
 _PRE = re.compile(r"(<pre\b.*?</pre>)", re.DOTALL | re.IGNORECASE)
 _PRE_ENDS = re.compile(r"</pre>", re.IGNORECASE)
 
@@ -181,9 +184,11 @@ def _without_refused(text: str, line: int, conversion: Conversion) -> str:
 
 
 def show_refused(source: str, name: str, line: int, conversion: Conversion) -> str:
-    """Return a refused element as HTML: a link to its source where it has one, else its code."""
+    """Return a refused element as HTML: a link to its source where it has one, nothing for a style, else its code."""
     source = conversion.inserts.verbatim(source)
     opening = TAG.match(source)
+    if name in _LEFT_OUT and element_end(source, 0) is not None:
+        return _left_out(source, name, line, conversion)
     url = attributes_by_name(opening[3]).get("src", "") if opening and name in ("iframe", "embed") else ""
     if url:
         conversion.warn("SG604", f"`<{name}>` cannot stand in a text", f"<{name}", line, "a link stands in its place")
@@ -191,6 +196,16 @@ def show_refused(source: str, name: str, line: int, conversion: Conversion) -> s
         return f'<a href="{escape(address)}">{escape(url, quote=False)}</a>'
     conversion.warn("SG604", f"`<{name}>` cannot stand in a text", f"<{name}", line, "it is shown as code")
     return f"<pre><code>{escape(source, quote=False)}</code></pre>"
+
+
+def _left_out(source: str, name: str, line: int, conversion: Conversion) -> str:
+    """Return nothing for a script or a style, which a reader never saw; a link for the script of a gist."""
+    message = f"`<{name}>` cannot stand in a text"
+    if gist := _GIST.match(source):
+        conversion.warn("SG604", message, f"<{name}", line, "a link to the gist stands in its place")
+        return f'<a href="{gist[1]}">{gist[1]}</a>'
+    conversion.warn("SG604", message, f"<{name}", line, "it is left out with its content")
+    return ""
 
 
 def _line_feeds(text: str) -> list[int]:

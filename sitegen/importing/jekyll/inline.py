@@ -156,7 +156,7 @@ class _Paragraph:
 
     def refused(self, source: str, name: str, line: int) -> str:
         html = show_refused(source, name, line, self.conversion)
-        return html if html.startswith("<a ") else code_span(self.conversion.inserts.verbatim(source))
+        return html if not html or html.startswith("<a ") else code_span(self.conversion.inserts.verbatim(source))
 
     def footnote(self, text: str, line: int) -> str:
         label = f"note-{len(self.conversion.notes) + 1}"

@@ -13,7 +13,15 @@ from sitegen.importing.jekyll.blocks.equations import read_environment, read_for
 from sitegen.importing.jekyll.blocks.inserts import read_extension, read_insert
 from sitegen.importing.jekyll.blocks.listings import read_fence, read_indented
 from sitegen.importing.jekyll.blocks.reader import BlockReader
-from sitegen.importing.jekyll.blocks.texts import NOTE, read_blank, read_heading, read_paragraph, read_quote, read_table
+from sitegen.importing.jekyll.blocks.texts import (
+    NOTE,
+    read_blank,
+    read_heading,
+    read_line_of_comment,
+    read_paragraph,
+    read_quote,
+    read_table,
+)
 from sitegen.importing.jekyll.conversion import Conversion
 from sitegen.importing.jekyll.headings import Headings
 from sitegen.importing.jekyll.html import block_html
@@ -31,6 +39,7 @@ _READERS = (
     read_quote,
     read_heading,
     read_indented,
+    read_line_of_comment,
     read_table,
     read_paragraph,
 )

@@ -46,16 +46,16 @@ def _read_element(reader: BlockReader, tag: re.Match[str]) -> bool:
     lines = _element(reader, text[tag.start() : end], tag)
     paragraph = ["", reader.inline(after, upto - 1)] if after else []
     ends = upto >= len(reader.lines) or not reader.lines[upto].strip()
-    return reader.put("html", [*before, *lines, *paragraph, *([] if ends else [""])], upto)
+    return reader.put("html", [*before, *lines, *paragraph, *([] if ends or not (lines or paragraph) else [""])], upto)
 
 
 def _element(reader: BlockReader, source: str, tag: re.Match[str]) -> list[str]:
     name = tag[2].lower()
     if is_refused(name) and not tag[1]:
         html = show_refused(source, name, reader.number, reader.conversion)
-        return (
-            [html] if html.startswith("<a ") else fenced(reader.conversion.inserts.verbatim(source), "html").split("\n")
-        )
+        if not html or html.startswith("<a "):
+            return [html] if html else []
+        return fenced(reader.conversion.inserts.verbatim(source), "html").split("\n")
     if "markdown=" in source and _HAS_MARKDOWN.search(source) and reader.may_nest():
         return _with_markdown(reader, source, tag)
     with_pieces = html_texts(reader, source)

@@ -7,6 +7,7 @@ import re
 from sitegen.importing.jekyll.attributes import attribute_list, read_attributes, report_left_out
 from sitegen.importing.jekyll.blocks.patterns import ATTRIBUTES, ENVIRONMENT, EXTENSION, FENCE, FORMULA
 from sitegen.importing.jekyll.blocks.reader import BlockReader
+from sitegen.importing.jekyll.definitions import is_comment
 from sitegen.importing.jekyll.destinations import SiteSection
 from sitegen.importing.jekyll.html import SPANS, TAG
 from sitegen.importing.jekyll.inline import definition, is_definition
@@ -36,6 +37,14 @@ def read_blank(reader: BlockReader) -> bool:
     if following and not following.startswith((" ", "\t")) and not _LIST_ITEM.match(following):
         reader.column = None
     reader.gap()
+    reader.at += 1
+    return True
+
+
+def read_line_of_comment(reader: BlockReader) -> bool:
+    """Read a line such as `[//]: # words`, which no page shows, and write nothing."""
+    if not is_comment(reader.line.lstrip()):
+        return False
     reader.at += 1
     return True
 
@@ -135,6 +144,8 @@ def _begins_block(line: str) -> bool:
     if FORMULA.match(line) and line.strip() == "$$":
         return True
     if _LIST_ITEM.match(line) or ENVIRONMENT.match(line) or EXTENSION.fullmatch(line) or is_definition(line):
+        return True
+    if is_comment(line):
         return True
     tag = TAG.match(line.lstrip(" "))
     return tag is not None and tag[2].lower() not in SPANS and len(line) - len(line.lstrip(" ")) < 4
