@@ -131,6 +131,23 @@ def test_a_claim_that_no_record_can_decide_is_refused_at_its_word(text: str, wro
     assert mistake.value.word == wrong
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("is", "write one of: "),
+        ("is fast", "write one of: "),
+        ("is faster than shared", "leave out `is`: write `faster than shared`"),
+        ("is memory-bound", "leave out `is`: write `memory-bound`"),
+        ("fastr than shared", "write it in the form of `faster than torch`"),
+        ("no spill", "did you mean `no spills`?"),
+    ],
+)
+def test_the_hint_for_a_claim_never_puts_a_name_of_another_in_its_place(text: str, hint: str) -> None:
+    with pytest.raises(ValueMistake) as mistake:
+        parse_claim(f"sum/vec4 {text}")
+    assert mistake.value.hint.startswith(hint)
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_that_a_hint_names_is_a_claim(form: str) -> None:
     text = form.strip("`")
