@@ -65,7 +65,10 @@ def read_as(
     hints = {name: hint for name, hint in _hints(cls).items() if name not in given}
     known = {keys.get(name, name): name for name in hints}
     values = dict(given)
-    if node is not None:
+    wanted = [key for key, name in known.items() if name in _required(cls)]
+    if node is not None and node.value is not None and not isinstance(node.value, Mapping):
+        wrong_type(node, "`key: value` lines", diagnostics, _keys_to_write(wanted, node))
+    elif node is not None:
         entries = entries_of(node, diagnostics)
         names = sorted({*known, *also})
         strange = [(key, child) for key, child in entries.items() if key not in names]
@@ -114,6 +117,14 @@ def missing_key(key: str, noun: str, node: Node) -> Diagnostic:
     if node.key and node.value is None:
         return Diagnostic("SG010", f"{noun} `{key}` is empty", node.key, "write its value behind the colon")
     return Diagnostic("SG010", f"missing {noun} `{key}`", node.span, f"add `{key}: …`")
+
+
+def _keys_to_write(keys: Iterable[str], node: Node) -> str:
+    """Return the hint for a value that stands where keys are wanted; empty when none of them is required."""
+    lines = [f"{key}: …" for key in keys]
+    if node.key:
+        return f"write `{{{', '.join(lines)}}}`" if lines else ""
+    return f"write the lines {', '.join(f'`{line}`' for line in lines)}" if lines else ""
 
 
 def minutes(node: Node, diagnostics: Diagnostics) -> Any:
