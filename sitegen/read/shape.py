@@ -249,7 +249,25 @@ def _moment(node: Node, diagnostics: Diagnostics) -> Any:
     if not (parts := _TIME.fullmatch(node.text)):
         return wrong_type(node, "a date", diagnostics, DATE_FORMATS)
     day, time, zone = parts.groups("")
-    return _calendar(node, diagnostics, lambda: dt.datetime.fromisoformat(f"{day}T{time}{zone.upper()}"), DATE_FORMATS)
+    hint = _midnight(day, zone) if time in ("24:00", "24:00:00") else DATE_FORMATS
+    return _calendar(node, diagnostics, lambda: _time_of(day, time, zone), hint)
+
+
+def _time_of(day: str, time: str, zone: str) -> dt.datetime:
+    """Return the time.  Raises ValueError, also for the hour 24, which some versions of Python take."""
+    if time.startswith("24"):
+        raise ValueError("no hour 24")
+    return dt.datetime.fromisoformat(f"{day}T{time}{zone.upper()}")
+
+
+def _midnight(day: str, zone: str) -> str:
+    """Return the hint for the hour 24 of a day: the hour 0 of the next."""
+    try:
+        following = dt.date.fromisoformat(day) + dt.timedelta(days=1)
+    except (ValueError, OverflowError):
+        return DATE_FORMATS
+    written = f"{following}T00:00:00{zone.upper()}" if zone else f"{following} 00:00"
+    return f"a day ends before hour 24: write `{written}`"
 
 
 def _calendar(node: Node, diagnostics: Diagnostics, parse: Callable[[], dt.date], hint: str) -> Any:
