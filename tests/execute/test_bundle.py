@@ -303,7 +303,9 @@ def test_a_formula_that_the_counters_contradict_fails_the_run_and_points_at_the_
         result = entries["results/0001.json"]
         result["environment"]["l2_bytes"] = 1
         counters = Counters(256, 512, 2.0, 4000.0, calibration={"copy bytes": 1.0})  # of 64 numbers in and out
-        result["evaluations"][0]["counters"] = to_plain(counters)
+        for evaluation in result["evaluations"]:
+            if evaluation["role"] == "implementation":  # as long as one has no counters, it may move fewer bytes
+                evaluation["counters"] = to_plain(counters)
 
     outcome = session.accept(root, made.inventory(root), rewritten(returned, change))
     assert outcome.stored is None
