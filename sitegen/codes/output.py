@@ -29,7 +29,8 @@ GROUP = CodeGroup(
         Code(
             "SG502",
             "A template of the site fails",
-            "A file under the site's own `templates/` is not valid Jinja, or includes a template that does not exist. "
+            "A file under the site's own `templates/` is not valid Jinja, or includes a template that does not exist; "
+            "or the words of a language, such as `templates/languages/ko.json`, are not valid JSON. "
             "Correct it at the line that is shown, or remove the file: the default theme has one of the same name.",
             "{% if post.tags %}<ul>{% endfor %}\n",
             "{% if post.tags %}<ul></ul>{% endif %}\n",

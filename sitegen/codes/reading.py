@@ -204,7 +204,8 @@ _ADDRESSES = (
         "SG026",
         "A notebook cannot be read",
         "A post may be a notebook, `index.ipynb`, and this file is none: it is not JSON, or it has no list of cells. "
-        "Nothing of it is read. Open it in Jupyter and save it again; a notebook of version 3 is saved as version 4.",
+        "Nothing of it is read. Open it in Jupyter and save it again; a notebook of version 3 is saved as version 4. "
+        "What is not JSON Jupyter cannot open either: take the marks of a merge out, or restore an earlier copy.",
         "not JSON\n",
         '{"cells": [{"cell_type": "raw", "source": "---\\ntitle: A\\ndate: 2026-11-22\\n---"}]}\n',
         "content/posts/first-look/index.ipynb",

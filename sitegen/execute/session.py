@@ -42,7 +42,7 @@ from sitegen.results.records import Records
 from sitegen.results.returned_results import reasons_to_refuse, run_time_mistake, with_printable_messages
 from sitegen.results.same_code import source_artefacts
 from sitegen.results.samples import BadSamples, Samples, samples_of, unpacked
-from sitegen.results.verify import CORRECT
+from sitegen.results.verify import CORRECT, one_for_the_formulas
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -205,7 +205,7 @@ def _wrong_results(jobs: Sequence[Job], results: Results, name: str) -> list[Dia
 
 def _wrong_records(jobs: Sequence[Job], new: AcceptedRun, results: Results, name: str) -> list[Diagnostic]:
     """Return what is wrong with the records that would be stored: implausible figures, or nothing that is newer."""
-    mistakes = list(_doubts(jobs, new, results.results, name))
+    mistakes = list(one_for_the_formulas(_doubts(jobs, new, results.results, name)))
     if not mistakes and new.older and not (new.records or new.cells):
         mistakes = [Diagnostic("SG407", "; ".join(new.older[:3]), Span(name), "nothing in it is newer")]
     return mistakes

@@ -7,6 +7,7 @@ SG223 a concept that is nearly another
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from sitegen.diagnostics import Diagnostic, Severity, did_you_mean
 from sitegen.linking.concepts import concept_key, concepts_of, needs_of_exercise, terms_by_key
@@ -31,32 +32,44 @@ def _taught_later(series: Series, posts: Mapping[str, Post], written: Mapping[st
     planned post that only later phases meet.
     """
     steps = list(_steps(series, posts, written))
-    first: dict[str, tuple[int, str]] = {}
-    for at, (title, _, teaches) in enumerate(steps):
-        for ref in teaches:
-            first.setdefault(concept_key(ref.name), (at, title))
-    for at, (title, needs, _) in enumerate(steps):
-        for ref in needs:
-            taught, teacher = first.get(concept_key(ref.name), (-1, ""))
-            if taught > at:
-                yield _taught_too_late(ref, title, teacher, series, _meets(steps[at][2], steps[taught][1]))
+    first: dict[str, int] = {}
+    for at, step in enumerate(steps):
+        for ref in step.teaches:
+            first.setdefault(concept_key(ref.name), at)
+    for at, step in enumerate(steps):
+        for ref in step.needs:
+            if (taught := first.get(concept_key(ref.name), -1)) > at:
+                yield _taught_too_late(ref, step, steps[taught], series)
 
 
-Step = tuple[str, tuple[Ref, ...], tuple[Ref, ...]]
-"""The title of a step of a series, the concepts that it needs, and those that it teaches."""
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A post, a planned post or an exercise in the order of a series."""
+
+    title: str
+    needs: tuple[Ref, ...]
+    teaches: tuple[Ref, ...] = ()
+    entry: Ref | None = None
+    """Its name in the file of the series; None for a planned post, which has a title only."""
+
+    @property
+    def name(self) -> str:
+        """What the file of the series calls it."""
+        return f"`{self.entry.name}`" if self.entry else f"“{self.title}”"
 
 
 def _steps(series: Series, posts: Mapping[str, Post], written: Mapping[str, Exercise]) -> Iterator[Step]:
     """Yield the steps of a series in reading order: in each phase posts, then planned posts, then exercises."""
     for phase in series.phases:
-        for post in filter(None, (posts.get(ref.name) for ref in phase.posts)):
-            yield post.title, post.needs, post.teaches
+        for ref in phase.posts:
+            if post := posts.get(ref.name):
+                yield Step(post.title, post.needs, post.teaches, ref)
         for planned in phase.planned:
-            yield planned.title, planned.needs, planned.teaches
+            yield Step(planned.title, planned.needs, planned.teaches)
         for exercise in phase.exercises:
             own = written.get(exercise.id.name)
             title = own.title if own else exercise.title or exercise.id.name
-            yield title, needs_of_exercise(exercise, own), ()
+            yield Step(title, needs_of_exercise(exercise, own), entry=exercise.id)
 
 
 def _meets(teaches: Iterable[Ref], needs: Iterable[Ref]) -> str:
@@ -65,10 +78,21 @@ def _meets(teaches: Iterable[Ref], needs: Iterable[Ref]) -> str:
     return next((ref.name for ref in needs if concept_key(ref.name) in taught), "")
 
 
-def _taught_too_late(ref: Ref, title: str, teacher: str, series: Series, back: str) -> Diagnostic:
-    message = f"“{title}” needs `{ref.name}`, which the series {series.id} teaches only later, in “{teacher}”"
-    circle = f"the two need each other: “{teacher}” needs `{back}` from here; take one of the needs out"
-    return Diagnostic("SG220", message, ref.span, circle if back else "change the order, or take the need out")
+def _taught_too_late(ref: Ref, step: Step, teacher: Step, series: Series) -> Diagnostic:
+    said = f"“{step.title}” needs `{ref.name}`, which the series {series.id} teaches only later, in “{teacher.title}”"
+    if back := _meets(step.teaches, teacher.needs):
+        circle = f"the two need each other: “{teacher.title}” needs `{back}` from here; take one of the needs out"
+        return Diagnostic("SG220", said, ref.span, circle)
+    order = _order(step, teacher, series.span.path)
+    return Diagnostic("SG220", said, ref.span, f"{order}, or take the need out")
+
+
+def _order(step: Step, teacher: Step, path: str) -> str:
+    """Return how the order of the file changes; in a phase the planned posts stand below the posts in any case."""
+    if teacher.entry:
+        return f"put {teacher.name} before {step.name} in {path}:{teacher.entry.span.line}"
+    where = "into a phase before that of" if step.entry else "before"
+    return f"put {teacher.name} {where} {step.name} in {path}"
 
 
 def _series_after(all_series: Iterable[Series]) -> Iterator[Diagnostic]:

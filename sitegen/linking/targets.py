@@ -6,6 +6,7 @@ An author may write any of `../sum/index.md`, `../sum/`, `/posts/sum/`, `/kernel
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -95,6 +96,8 @@ def _page(place: str, path: str, here: str, book: AddressBook) -> str | None:
     return None
 
 
+_OF_MAIL = re.compile(r"[\w.+-]+@[A-Za-z][\w-]*(?:\.[\w-]+)*\.[A-Za-z]{2,}")
+"""An address of e-mail; the picture `logo@2x.png` is none."""
 _ENDINGS = (".md", "/index.md", "/kernel.yaml", "/index.ipynb")
 
 
@@ -153,7 +156,10 @@ def _nowhere(place: str, path: str, book: AddressBook) -> Resolution:
     for name in sorted(named & set(book.hidden)):
         hint = "it has no page yet: link it once it is published, or correct `draft` or `date` in its front matter"
         return Resolution(problem=f"the target of this link is {book.hidden[name]}", hint=hint)
-    return Resolution(problem=f"`{place}` leads nowhere", hint=did_you_mean(place, book.near(place, _folder(path))))
+    hint = did_you_mean(place, book.near(place, _folder(path)))
+    if not hint and _OF_MAIL.fullmatch(place):
+        hint = f"for an address of e-mail, write `mailto:{place}`"
+    return Resolution(problem=f"`{place}` leads nowhere", hint=hint)
 
 
 def _publishable(book: AddressBook) -> list[str]:

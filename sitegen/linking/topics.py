@@ -50,5 +50,6 @@ def _stranger(what: str, ref: Ref, listed: Sequence[str], known: Collection[str]
     elif near:
         hint = f"the phase lists `{near[0]}`: write one name in both places"
     else:
-        hint = f"the phase lists {', '.join(listed)}" if listed else f"the phase lists no {what}"
+        lists = f"the phase lists {', '.join(listed)}" if listed else f"the phase lists no {what}"
+        hint = f"{lists}: take the name out, or put the {what} into the phase" if ref.name in known else lists
     return Diagnostic("SG028", f"unknown {what} of this phase `{ref.name}`", ref.span, hint)

@@ -45,6 +45,9 @@ def template_mistake(error: jinja2.TemplateError, root: Path, known: Iterable[st
         module, name, field = match.groups()
         names = [one.name for one in fields(getattr(sys.modules[module], name))]
         return Diagnostic("SG502", f"`{name}` has no field `{field}`", span, did_you_mean(field, names) or _FIELDS)
+    if span.path.endswith(".json"):
+        hint = "correct the JSON at this line"
+        return Diagnostic("SG502", f"the words of a language cannot be read: {error.message}", span, hint)
     return Diagnostic("SG502", f"a template fails: {error.message}", span, "correct the template at this line")
 
 

@@ -7,13 +7,14 @@ decodes LaTeX commands.  Both are imported when a site has such a file.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model.bibliography import Author, Bibliography, Work
 
 _ARXIV = re.compile(r"(?:arxiv\s*:\s*|arxiv\.org/(?:abs|pdf)/)([\w.-]+/\d+|\d{4}\.\d{4,5})", re.IGNORECASE)
+_FIELD = re.compile(r"\s*[A-Za-z][\w-]*\s*=")
 _LATEX = re.compile(r"[\\{}$~%]|--|``|''")
 _BARE_PERCENT = re.compile(r"(?<!\\)%")
 """Pattern of a percent sign that LaTeX would take for a comment: in a title such as `50 %` it is none."""
@@ -33,6 +34,11 @@ def parse_bibliography(text: str, path: str) -> tuple[Bibliography, tuple[Diagno
 
     def collect(error: Any) -> None:
         line = min(error.lineno, len(lines))
+        if end := _without_comma(error, lines, line):
+            message = "this is not BibTeX: a comma is missing behind this field"
+            place = Span(path, end, len(lines[end - 1].rstrip()))
+            diagnostics.append(Diagnostic("SG025", message, place, "end the line with a comma"))
+            return
         begins = text.count("\n", 0, parser.command_start) + 1
         diagnostics.append(Diagnostic("SG025", _message(error), line_span(line), _hint(error, begins)))
 
@@ -52,6 +58,14 @@ def parse_bibliography(text: str, path: str) -> tuple[Bibliography, tuple[Diagno
         fields = {name.lower(): " ".join("".join(parts).split()) for name, parts in (rest[0] if rest else ())}
         works[key] = line, _work(kind.lower(), key, fields)
     return Bibliography(path, tuple(work for _, work in works.values())), tuple(diagnostics)
+
+
+def _without_comma(error: Any, lines: Sequence[str], line: int) -> int:
+    """Return the line above, from 1, that lacks a comma at its end, when this is why `line` cannot be read; else 0."""
+    if not str(error).endswith("'}' expected") or not _FIELD.match(lines[line - 1]):
+        return 0
+    above = next((number for number in range(line - 1, 0, -1) if lines[number - 1].strip()), 0)
+    return above if above and not lines[above - 1].rstrip().endswith((",", "{")) else 0
 
 
 def _without_bare_signs(text: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from sitegen.diagnostics import did_you_mean
+from sitegen.diagnostics import near_words
 from sitegen.model.figure_table import FIGURES, FIGURES_WITH_NAME, OTHER_NAMES, Unit
 from sitegen.model.value import FIRST_CELL, CellName, Claim, Relation
 from sitegen.read.values import OPERATOR, ValueMistake, figure_name, parse_cell, parse_subject, parse_value
@@ -70,6 +70,10 @@ _FIGURE_OF_UNIT = {
 """The figure that a unit alone stands for."""
 _ALONE = frozenset({Relation.FASTEST, Relation.FASTEST_IMPLEMENTATION, Relation.MEMORY_BOUND, Relation.COMPUTE_BOUND})
 """The predicates without a bound."""
+_WITHOUT_NAMES = frozenset({*_ALONE, "no spills"})
+"""The predicates that are the same in every claim; each other form has a name or a number of its claim."""
+_VERBS = frozenset({"is", "was", "runs"})
+"""Verbs with which a sentence says a predicate, and a claim does not."""
 Predicate = tuple[Relation, str, str, tuple[float, ...]]
 """Relation, figure, the name behind the figure, and bounds."""
 
@@ -105,6 +109,12 @@ def _of_arithmetic(text: str, compared: re.Match[str], gpus: tuple[str, ...]) ->
 
 
 def _predicate(text: str, whole: str) -> Predicate:
+    if found := _known_predicate(text):
+        return found
+    raise ValueMistake("this is not a claim that a record can decide", text or whole, _nearest_form(text))
+
+
+def _known_predicate(text: str) -> Predicate | None:
     if text in _ALONE:
         return Relation(text), "", "", ()
     for pattern, make in _WORDS:
@@ -115,9 +125,18 @@ def _predicate(text: str, whole: str) -> Predicate:
     if match := _COMPARED.fullmatch(text):
         figure, argument, bound = _bound(match["figure"] or "", match["bound"])
         return Relation(match["sign"]), figure, argument, (bound,)
-    examples = [one.strip("`") for one in FORMS]
-    hint = did_you_mean(text, examples) or f"write one of: {', '.join(FORMS)}"
-    raise ValueMistake("this is not a claim that a record can decide", text or whole, hint)
+    return None
+
+
+def _nearest_form(text: str) -> str:
+    """Return the hint: the text without its verb, if that is a predicate, or the form that is nearest to the text."""
+    verb, _, rest = text.partition(" ")
+    if verb in _VERBS and _known_predicate(rest):
+        return f"leave out `{verb}`: write `{rest}`"
+    near = near_words(text, [one.strip("`") for one in FORMS])
+    if not near:
+        return f"write one of: {', '.join(FORMS)}"
+    return f"did you mean `{near[0]}`?" if near[0] in _WITHOUT_NAMES else f"write it in the form of `{near[0]}`"
 
 
 def _between(match: re.Match[str]) -> Predicate:

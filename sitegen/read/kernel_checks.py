@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
+from pathlib import PurePosixPath
 
 from sitegen.diagnostics import Diagnostic, Severity, Span, did_you_mean, near_words
 from sitegen.model.dtypes import DTYPES
@@ -131,7 +132,7 @@ def _check_names(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
     for group in ("implementations", "wrong", "baselines", "sweeps"):
         named = [(n.text, n.span) for child in _items(node.get(group)) if (n := child.get("name"))]
         yield from _unfit_names(named, _NAME, ("best",))
-        yield from _named_twice(named)
+        yield from _entries_named_twice(_items(node.get(group)))
     if can_read_dims(node):
         workloads = zip(kernel.workloads, _items(node.get("workloads")), strict=False)
         yield from _named_twice([(workload.name, child.span) for workload, child in workloads])
@@ -157,6 +158,24 @@ def _named_twice(places: Iterable[tuple[str, Span]]) -> Iterator[Diagnostic]:
     for word, span in places:
         if first.setdefault(word, span) is not span:
             yield Diagnostic("SG023", f"`{word}` is named twice", span, f"first on line {first[word].line}")
+
+
+def _entries_named_twice(entries: Iterable[Node]) -> Iterator[Diagnostic]:
+    """Yield a diagnostic for each name that stands twice, with a free name that a file of the two entries suggests."""
+    named = [(name, entry.get("file")) for entry in entries if (name := entry.get("name"))]
+    taken = {name.text for name, _ in named} | {"best"}
+    first: dict[str, tuple[Node, Node | None]] = {}
+    for name, file in named:
+        before, its_file = first.setdefault(name.text, (name, file))
+        if before is not name:
+            files = (one.text for one in (file, its_file) if one and one.text)
+            free = (f", such as `{stem}` for {one}" for one in files if (stem := _stem(one)) not in taken)
+            hint = f"first on line {before.span.line}; give one of the two another name{next(free, '')}"
+            yield Diagnostic("SG023", f"`{name.text}` is named twice", name.span, hint)
+
+
+def _stem(file: str) -> str:
+    return PurePosixPath(file).stem
 
 
 def _check_dims(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:

@@ -65,7 +65,10 @@ def read_as(
     hints = {name: hint for name, hint in _hints(cls).items() if name not in given}
     known = {keys.get(name, name): name for name in hints}
     values = dict(given)
-    if node is not None:
+    wanted = [key for key, name in known.items() if name in _required(cls)]
+    if node is not None and node.value is not None and not isinstance(node.value, Mapping):
+        wrong_type(node, "`key: value` lines", diagnostics, _keys_to_write(wanted, node))
+    elif node is not None:
         entries = entries_of(node, diagnostics)
         names = sorted({*known, *also})
         strange = [(key, child) for key, child in entries.items() if key not in names]
@@ -114,6 +117,14 @@ def missing_key(key: str, noun: str, node: Node) -> Diagnostic:
     if node.key and node.value is None:
         return Diagnostic("SG010", f"{noun} `{key}` is empty", node.key, "write its value behind the colon")
     return Diagnostic("SG010", f"missing {noun} `{key}`", node.span, f"add `{key}: …`")
+
+
+def _keys_to_write(keys: Iterable[str], node: Node) -> str:
+    """Return the hint for a value that stands where keys are wanted; empty when none of them is required."""
+    lines = [f"{key}: …" for key in keys]
+    if node.key:
+        return f"write `{{{', '.join(lines)}}}`" if lines else ""
+    return f"write the lines {', '.join(f'`{line}`' for line in lines)}" if lines else ""
 
 
 def minutes(node: Node, diagnostics: Diagnostics) -> Any:
@@ -238,7 +249,25 @@ def _moment(node: Node, diagnostics: Diagnostics) -> Any:
     if not (parts := _TIME.fullmatch(node.text)):
         return wrong_type(node, "a date", diagnostics, DATE_FORMATS)
     day, time, zone = parts.groups("")
-    return _calendar(node, diagnostics, lambda: dt.datetime.fromisoformat(f"{day}T{time}{zone.upper()}"), DATE_FORMATS)
+    hint = _midnight(day, zone) if time in ("24:00", "24:00:00") else DATE_FORMATS
+    return _calendar(node, diagnostics, lambda: _time_of(day, time, zone), hint)
+
+
+def _time_of(day: str, time: str, zone: str) -> dt.datetime:
+    """Return the time.  Raises ValueError, also for the hour 24, which some versions of Python take."""
+    if time.startswith("24"):
+        raise ValueError("no hour 24")
+    return dt.datetime.fromisoformat(f"{day}T{time}{zone.upper()}")
+
+
+def _midnight(day: str, zone: str) -> str:
+    """Return the hint for the hour 24 of a day: the hour 0 of the next."""
+    try:
+        following = dt.date.fromisoformat(day) + dt.timedelta(days=1)
+    except (ValueError, OverflowError):
+        return DATE_FORMATS
+    written = f"{following}T00:00:00{zone.upper()}" if zone else f"{following} 00:00"
+    return f"a day ends before hour 24: write `{written}`"
 
 
 def _calendar(node: Node, diagnostics: Diagnostics, parse: Callable[[], dt.date], hint: str) -> Any:

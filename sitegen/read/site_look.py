@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import reduce
+from itertools import product
 
-from sitegen.diagnostics import Diagnostic, did_you_mean
+from sitegen.diagnostics import Diagnostic, Span, did_you_mean
 from sitegen.model.licences import LICENCES
 from sitegen.model.look import BACKGROUNDS, COLOURS, FONT, FONTS, HEX, LEAST_CONTRAST, WIDTH, WIDTHS, WRITTEN, contrast
 from sitegen.model.site import Person
@@ -105,17 +106,40 @@ def _form(name: str) -> tuple[re.Pattern[str], str]:
     return WIDTH, "write a width: `40rem`"
 
 
-def _weak_contrasts(theme: Mapping[str, tuple[str, ...]], node: Node) -> list[Diagnostic]:
-    """Return a diagnostic for each pair of text and background that is hard to read, when the theme sets one of it."""
+def _weak_contrasts(theme: Mapping[str, tuple[str, ...]], node: Node) -> Iterator[Diagnostic]:
+    """Yield a diagnostic for each colour that the theme sets and that is hard to read on light or on dark pages.
+
+    A pair of which the theme sets both is shown at the text.
+    """
     colours = {**COLOURS, **{name: values for name, values in theme.items() if name in COLOURS}}
-    found = []
-    for text in WRITTEN:
-        for background in BACKGROUNDS:
-            for at, page in enumerate(("light", "dark")):
-                ratio = contrast(colours[text][at], colours[background][at])
-                if {text, background} & theme.keys() and ratio < LEAST_CONTRAST:
-                    place = node.get(text) or node.get(background) or node
-                    message = f"`{text}` on `{background}` has a contrast of {ratio:.1f} on {page} pages"
-                    hint = f"choose colours with a contrast of at least {LEAST_CONTRAST}"
-                    found.append(Diagnostic("SG029", message, place.span, hint))
-    return found
+    for at, page in enumerate(("light", "dark")):
+        weak: dict[str, list[str]] = {}
+        for text, background in product(WRITTEN, BACKGROUNDS):
+            if (
+                contrast(colours[text][at], colours[background][at]) < LEAST_CONTRAST
+                and {text, background} & theme.keys()
+            ):
+                own, other = (text, background) if text in theme else (background, text)
+                weak.setdefault(own, []).append(other)
+        for own, others in weak.items():
+            against = {other: colours[other][at] for other in others}
+            yield _weak_contrast(own, colours[own][at], against, page, _place(node, own, at))
+
+
+def _weak_contrast(own: str, colour: str, against: Mapping[str, str], page: str, place: Span) -> Diagnostic:
+    ratios = [f"{contrast(colour, other):.1f} with `{name}`" for name, other in against.items()]
+    message = f"`{own}` has too little contrast on {page} pages: {', '.join(ratios)}"
+    ways = {_way(other) for other in against.values()}
+    hint = f"choose {ways.pop() if len(ways) == 1 else 'another'} colour, with a contrast of at least {LEAST_CONTRAST}"
+    return Diagnostic("SG029", message, place, hint)
+
+
+def _way(other: str) -> str:
+    """Return in which direction more contrast with a colour lies; in this direction enough can always be reached."""
+    return "a darker" if contrast(other, "#000000") > contrast(other, "#ffffff") else "a lighter"
+
+
+def _place(node: Node, name: str, at: int) -> Span:
+    """Return the place of the colour on light (0) or dark (1) pages."""
+    child = node.get(name) or node
+    return child.value[at].span if isinstance(child.value, tuple) and len(child.value) > at else child.span

@@ -15,8 +15,8 @@ from sitegen.model.markdown import Markdown
 _BOM = b"\xef\xbb\xbf"
 _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(?P<yaml>.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-
-
+_MERGE = re.compile(r"^<{7} ", re.MULTILINE)
+"""The first of the marks that git leaves where two changes meet."""
 _UNREAD = "---\ntitle: Notebook\ndate: 2000-01-01\ndraft: true\n---\n"
 """The text of a notebook that cannot be read, so that it has no second mistake."""
 
@@ -58,18 +58,25 @@ def _of_notebook(text: str, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
     try:
         return notebook_text(text), ()
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
-        reason = words_of(error)
-        broken = Diagnostic(
-            "SG026", f"this is no notebook: {reason}", _place_in_json(error, path), "save it again in Jupyter"
-        )
-        return _UNREAD, (broken,)
+        return _UNREAD, (_unread_notebook(text, error, words_of(error), path),)
 
 
-def _place_in_json(error: Exception, path: str) -> Span:
-    """Return the place of a mistake in JSON; the first lines would be shown as those of `_UNREAD`."""
-    if isinstance(error, json.JSONDecodeError) and error.lineno > _UNREAD.count("\n"):
-        return Span(path, error.lineno, error.colno)
-    return Span(path)
+def _unread_notebook(text: str, error: Exception, reason: str, path: str) -> Diagnostic:
+    if not isinstance(error, json.JSONDecodeError):
+        return Diagnostic("SG026", f"this is no notebook: {reason}", Span(path), "save it again in Jupyter")
+    if mark := _MERGE.search(text):
+        line = text.count("\n", 0, mark.start()) + 1
+        message = f"this is no notebook: the marks of a merge stand in it, the first on line {line}"
+        hint = "keep one of the two sides, and take out the lines `<<<<<<<`, `=======` and `>>>>>>>`"
+        return Diagnostic("SG026", message, _place_in_json(line, 1, path), hint)
+    place = _place_in_json(error.lineno, error.colno, path)
+    hint = "correct the JSON, or restore an earlier copy: Jupyter cannot open this file"
+    return Diagnostic("SG026", f"this is no notebook: {reason}", place, hint)
+
+
+def _place_in_json(line: int, col: int, path: str) -> Span:
+    """Return a place in a notebook that is not read; its first lines would be shown as those of `_UNREAD`."""
+    return Span(path, line, col) if line > _UNREAD.count("\n") else Span(path)
 
 
 def split_front_matter(text: str, path: str) -> tuple[FrontMatter, tuple[Diagnostic, ...]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
 
 from sitegen.diagnostics import Diagnostic, Span
 from sitegen.model.kernel import Implementation, Kernel, Sweep
@@ -11,6 +12,8 @@ from sitegen.read.shape import unknown_word
 from sitegen.read.yaml_nodes import Node
 
 _CODE = "SG038"
+_ALIKE = 0.8
+"""The likeness from which a constant is suggested: `THREAD` means `THREADS`; `BLOCK_SIZE` need not mean `BLOCKS`."""
 
 
 def check_sweeps(kernel: Kernel, node: Node) -> Iterator[Diagnostic]:
@@ -42,7 +45,7 @@ def _check_swept(node: Node, sweep: Sweep, kernel: Kernel) -> Iterator[Diagnosti
     subject = _implementation(sweep, kernel)
     if subject and constants:
         known = tuple(subject.launch.constants) if subject.launch else ()
-        yield from _check_names(constants, "constant", known, f"`{subject.name}` has no constants in its launch")
+        yield from _check_constants(constants, known, subject.name)
     if dims:
         yield from _check_dims(dims, kernel)
     for values in (*_entries(constants).values(), *_entries(dims).values()):
@@ -50,13 +53,23 @@ def _check_swept(node: Node, sweep: Sweep, kernel: Kernel) -> Iterator[Diagnosti
     yield from _check_points(node, sweep)
 
 
-def _check_names(node: Node, what: str, known: tuple[str, ...], without: str) -> Iterator[Diagnostic]:
-    if without and not known:
+def _check_constants(node: Node, known: tuple[str, ...], subject: str) -> Iterator[Diagnostic]:
+    if not known:
+        without = f"`{subject}` has no constants in its launch"
         yield Diagnostic(_CODE, without, node.at, "only constants of a launch can be swept")
         return
-    for name, child in _entries(node).items():
+    swept = _entries(node)
+    for name, child in swept.items():
         if name not in known:
-            yield unknown_word(what, name, child.at, known, _CODE)
+            yield Diagnostic(_CODE, f"unknown constant `{name}`", child.at, _other_constant(name, known, swept))
+
+
+def _other_constant(name: str, known: tuple[str, ...], swept: Iterable[str]) -> str:
+    """Return the hint for a constant that the launch does not have: a name much like it, or those not swept yet."""
+    free = [one for one in known if one not in swept] or list(known)
+    if near := difflib.get_close_matches(name, free, n=1, cutoff=_ALIKE):
+        return f"did you mean `{near[0]}`?"
+    return f"write one of the launch: {', '.join(f'`{one}`' for one in free)}"
 
 
 def _check_dims(node: Node, kernel: Kernel) -> Iterator[Diagnostic]:

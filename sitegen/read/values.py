@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
 
@@ -63,6 +64,28 @@ def parse_value(text: str, *, is_predicted: bool = False) -> ValueExpression:
 
     For a prediction the figure may be left out: an author predicts a share of the ceiling.
     """
+    try:
+        return _expression(text, is_predicted)
+    except ValueMistake as mistake:
+        if not (found := _with_spaces(text.strip(), is_predicted)):
+            raise
+        sign, spaced = found
+        message = f"`{sign}` needs a space on either side"
+        raise ValueMistake(message, mistake.word, f"write `{spaced}`") from mistake
+
+
+def _with_spaces(text: str, is_predicted: bool) -> tuple[str, str] | None:
+    """Return the sign that lacks spaces and the text with them, when that one change makes the text an expression."""
+    for sign in re.finditer(r"[-+*/]", text):
+        spaced = f"{text[: sign.start()].rstrip()} {sign[0]} {text[sign.end() :].lstrip()}"
+        with suppress(ValueMistake):
+            _expression(spaced, is_predicted)
+            return sign[0], spaced
+    return None
+
+
+def _expression(text: str, is_predicted: bool) -> ValueExpression:
+    """Return the expression of a text whose operators stand between spaces.  Raises ValueMistake."""
     parts = OPERATOR.split(text.strip())
     operands, signs = parts[::2], parts[1::2]
     default = "of-ceiling" if is_predicted else ""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -20,7 +21,10 @@ from sitegen.results.shape import MOST_PROBLEMS, span_of
 from sitegen.results.store import read_samples, read_source, record_path, record_text
 from sitegen.results.vacuous_gates import diagnostics_of_gates, vacuous_gates
 
-CORRECT = "correct `reads` and `writes`; or, if no implementation comes near the least yet, add one that does"
+CORRECT = (
+    "correct `reads` and `writes`, which are bytes, as in `N * itemsize`; or, if no implementation comes near the "
+    "least yet, add one that does"
+)
 MEASURE = "a record is not edited by hand: restore the file, or remove it and measure again"
 
 
@@ -37,7 +41,23 @@ def verify_records(root: Path, site: Site, records: Records) -> tuple[Diagnostic
             diagnostics += _diagnostics_of_record(root, kernels[name], record, site.files, path, records)
     for kernel in site.kernels:
         diagnostics += _vacuous_gates(root, kernel, records, site.files)
-    return tuple(diagnostics)
+    return tuple(one_for_the_formulas(diagnostics))
+
+
+def one_for_the_formulas(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Yield the diagnostics, but of those about the formulas of one kernel only the first, with the number of others.
+
+    One wrong formula is contradicted at each workload, dtype and GPU.
+    """
+    contradictions: dict[str, list[Diagnostic]] = {}
+    for one in diagnostics:
+        if one.code == "SG404":
+            contradictions.setdefault(one.span.path, []).append(one)
+        else:
+            yield one
+    for first, *others in contradictions.values():
+        more = f"; other contradictions: {len(others)}" if others else ""
+        yield replace(first, message=first.message + more)
 
 
 def _diagnostics_of_record(
@@ -50,7 +70,16 @@ def _diagnostics_of_record(
     )
     first_doubts = list(islice(chain(all_doubts, of_artefacts), MOST_PROBLEMS))
     text = record_text(root, path) if first_doubts else ""
-    return (_diagnostic(doubt, kernel, text, path) for doubt in first_doubts)
+    formulas = _place_of_formulas(root, kernel) if any(doubt.code == "SG404" for doubt in first_doubts) else Span(path)
+    return (_diagnostic(doubt, formulas, text, path) for doubt in first_doubts)
+
+
+def _place_of_formulas(root: Path, kernel: Kernel) -> Span:
+    """Return the place of `reads` in kernel.yaml."""
+    path = f"{kernel.folder}/kernel.yaml"
+    lines = record_text(root, path).split("\n")
+    line = next((number for number, line in enumerate(lines, 1) if line.startswith("reads:")), 1)
+    return Span(path, line, 1, len("reads"))
 
 
 def _vacuous_gates(root: Path, kernel: Kernel, records: Records, files: SourceTexts) -> Iterator[Diagnostic]:
@@ -61,9 +90,9 @@ def _vacuous_gates(root: Path, kernel: Kernel, records: Records, files: SourceTe
     return diagnostics_of_gates(kernel, gates, record_text(root, path))
 
 
-def _diagnostic(doubt: Doubt, kernel: Kernel, text: str, path: str) -> Diagnostic:
+def _diagnostic(doubt: Doubt, formulas: Span, text: str, path: str) -> Diagnostic:
     if doubt.code == "SG404":
-        return Diagnostic("SG404", doubt.message, Span(f"{kernel.folder}/kernel.yaml"), CORRECT)
+        return Diagnostic("SG404", doubt.message, formulas, CORRECT)
     return Diagnostic(doubt.code, doubt.message, span_of(text, path, doubt.path), MEASURE)
 
 

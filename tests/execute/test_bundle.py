@@ -302,8 +302,10 @@ def test_a_formula_that_the_counters_contradict_fails_the_run_and_points_at_the_
     def change(head, entries):
         result = entries["results/0001.json"]
         result["environment"]["l2_bytes"] = 1
-        counters = Counters(128, 128, 2.0, 4000.0, calibration={"copy bytes": 1.0})  # of 64 numbers, 512 bytes in all
-        result["evaluations"][0]["counters"] = to_plain(counters)
+        counters = Counters(256, 512, 2.0, 4000.0, calibration={"copy bytes": 1.0})  # of 64 numbers in and out
+        for evaluation in result["evaluations"]:
+            if evaluation["role"] == "implementation":  # as long as one has no counters, it may move fewer bytes
+                evaluation["counters"] = to_plain(counters)
 
     outcome = session.accept(root, made.inventory(root), rewritten(returned, change))
     assert outcome.stored is None

@@ -330,3 +330,18 @@ def test_unknown_term_speaks_of_terms() -> None:
     documents, _ = parse_documents(made)
     (found,) = link_site(made, documents, as_of=AS_OF, files=())[1]
     assert (found.code, found.message, found.hint) == ("SG212", "unknown term `wrap`", "did you mean `warp`?")
+
+
+@pytest.mark.parametrize(
+    ("target", "hint"),
+    [
+        ("logo@2x.png", ""),
+        ("ada@example", ""),
+        ("ada@example.org", "for an address of e-mail, write `mailto:ada@example.org`"),
+        ("a.b+c@lists.example.org", "for an address of e-mail, write `mailto:a.b+c@lists.example.org`"),
+    ],
+)
+def test_an_address_of_e_mail_without_its_scheme_is_no_file(target: str, hint: str) -> None:
+    made = Site(CONFIG, posts=(post("first", f"[me]({target})"),))
+    _, [found] = link_site(made, parse_documents(made)[0], as_of=AS_OF, files=())
+    assert (found.code, found.message, found.hint) == ("SG201", f"`{target}` leads nowhere", hint)

@@ -64,6 +64,12 @@ def test_topic_may_name_a_draft_that_its_phase_lists(listed: str) -> None:
     assert mistakes(listed, "posts: [later]") == []
 
 
+@pytest.mark.parametrize("phase", ["exercises: [vector-add]", "posts: [softmax]"])
+def test_an_exercise_that_the_phase_could_list_is_taken_out_or_put_in(phase: str) -> None:
+    [found] = mistakes(phase, "exercises: [scan]")
+    assert found.hint.endswith(": take the name out, or put the exercise into the phase")
+
+
 @pytest.mark.parametrize(
     ("phase", "hint"),
     [

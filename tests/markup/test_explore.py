@@ -190,6 +190,7 @@ def test_a_point_beyond_the_axis_stands_at_its_end_and_the_note_says_so(times: f
     ("text", "old", "new", "code", "words", "hint"),
     [
         (FLIGHT, "4.8 TB/s", "4.8 TBs", "SG105", "option `bandwidth`: unknown unit `TBs`", "TB/s"),
+        (FLIGHT, "4.8 TB/s", "4800", "SG105", "expected a number above 0 with its unit, `4.8 TB/s`", ""),
         (FLIGHT, "650 ns", "0 ns", "SG105", "option `latency`: expected a number above 0 with its unit", ""),
         (FLIGHT, ":sms: 132", ":sms: 0", "SG105", "option `sms`: expected a whole number above 0", ""),
         (FLIGHT, ":sms: 132\n", "", "SG111", "the directive `{bytes-in-flight}` needs 1 more option", ":sms: …"),

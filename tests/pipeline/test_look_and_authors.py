@@ -102,8 +102,6 @@ def test_menu_takes_the_place_of_the_sections(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("config", "front", "said"),
     [
-        ('theme: {hot: ["#e0b090", "#ff8a55"]}\n', "", "`hot` on `paper` has a contrast of 1.9 on light pages"),
-        ('theme: {paper: ["#fbfbf9", "#777777"]}\n', "", "on dark pages"),
         ("theme: {hott: red}\n", "", "did you mean `hot`?"),
         ("theme: {hot: red}\n", "", "write the colours on light and on dark pages"),
         ("theme: {text: 'x; } body { display: none'}\n", "", "write names of fonts"),
@@ -119,6 +117,39 @@ def test_menu_takes_the_place_of_the_sections(tmp_path: Path) -> None:
 )
 def test_wrong_value_is_shown_with_what_to_do(tmp_path: Path, config: str, front: str, said: str) -> None:
     assert said in told(built(tmp_path, config, front))
+
+
+@pytest.mark.parametrize(
+    ("theme", "col", "message", "way"),
+    [
+        (
+            'hot: ["#b83400", "#202020"]',
+            27,
+            "`hot` has too little contrast on dark pages: 1.1 with `paper`",
+            "a lighter",
+        ),
+        (
+            'hot: ["#e0b090", "#ff8a55"]',
+            16,
+            "`hot` has too little contrast on light pages: 1.9 with `paper`",
+            "a darker",
+        ),
+        ('paper: ["#fbfbf9", "#777777"]', 29, "`paper` has too little contrast on dark pages: 3", "a darker"),
+        (
+            'hot: ["#888888", "#ff8a55"], paper: ["#fbfbf9", "#0e0f11"]',
+            16,
+            "`hot` has too little contrast on light pages: 3.4 with `paper`, 3",
+            "a darker",
+        ),
+    ],
+)
+def test_a_colour_that_is_hard_to_read_is_one_mistake(theme: str, col: int, message: str, way: str) -> None:
+    text = f"title: A\nbase_url: https://e.org/\ntheme: {{{theme}}}\n"
+    [mistake] = parse_config(text)[1]
+    assert (
+        mistake.message.startswith(message) and mistake.hint == f"choose {way} colour, with a contrast of at least 4.5"
+    )
+    assert (mistake.span.line, mistake.span.col) == (3, col)
 
 
 @pytest.mark.parametrize("right", ["0000-0002-1825-0097", "0000-0002-1694-233X", "0000-0001-5109-3700"])

@@ -84,8 +84,18 @@ def test_latex_is_decoded(latex: str, text: str) -> None:
 def test_missing_comma_is_found_at_its_line_and_the_next_entry_is_read() -> None:
     text = "@misc{a,\n  title = {A}\n  year = 2020\n}\n" + ENTRY % "b"
     assert [work.key for work in parse_bibliography(text, PATH)[0].works] == ["a", "b"]
+    message = "this is not BibTeX: a comma is missing behind this field"
+    assert mistakes(text) == [("SG025", 2, message, "end the line with a comma")]
+
+
+def test_comma_that_is_missing_behind_several_lines_is_found_at_the_last_of_them() -> None:
+    assert mistakes("@misc{a,\n  title = {A\n  b = c}\n\n  year = 2020\n}\n")[0][:2] == ("SG025", 3)
+
+
+def test_comma_that_is_missing_within_a_line_names_the_entry() -> None:
     hint = "the entry begins on line 1; is a comma or a brace missing in it?"
-    assert mistakes(text) == [("SG025", 3, "this is not BibTeX: '}' expected", hint)]
+    text = "@misc{a,\n  title = {A} year = 2020\n}\n"
+    assert mistakes(text) == [("SG025", 2, "this is not BibTeX: '}' expected", hint)]
 
 
 def test_brace_that_is_never_closed_names_the_entry() -> None:

@@ -114,6 +114,24 @@ def test_a_mistake_in_a_baseline_with_a_file_is_named_once(baseline: str, code: 
     assert [(d.code, d.message) for d in found] == [(code, message)]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "such"),
+    [
+        ("same.cu", "same.cu", ""),
+        ("same.cu", "other.cu", ", such as `other` for other.cu"),
+        ("other.cu", "same.cu", ", such as `other` for other.cu"),
+        ("best.cu", "lib/third.cu", ", such as `third` for lib/third.cu"),
+        ("x.cu", "taken.cu", ", such as `x` for x.cu"),
+    ],
+)
+def test_of_two_entries_with_one_name_a_file_suggests_another(first: str, second: str, such: str) -> None:
+    files = (f"{{name: same, file: {first}}}", f"{{name: same, file: {second}}}", "{name: taken, file: same.cu}")
+    _, found = kernel(baselines=f"[torch, torch.compile, {', '.join(files)}]")
+    [twice] = [d for d in found if d.code == "SG023"]
+    line = twice.span.line
+    assert twice.hint == f"first on line {line}; give one of the two another name{such}"
+
+
 def test_a_mistake_in_an_expression_has_its_own_column() -> None:
     _, found = kernel(flops='"M * (N + K)"')
     assert seen(found) == [("SG030", 10, 18, "unknown name `K`")]

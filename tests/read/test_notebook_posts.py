@@ -128,5 +128,20 @@ def test_file_that_is_no_notebook_is_an_error(text: str) -> None:
     assert [mistake.code for mistake in decode(text.encode(), PATH)[1]] == ["SG026"]
 
 
+def test_the_marks_of_a_merge_are_found_before_the_mistake_in_json() -> None:
+    lines = json.dumps(json.loads(notebook(RAW, words("# A\n<<<<<<< of a text"))), indent=1).split("\n")
+    assert decode("\n".join(lines).encode(), PATH)[1] == ()
+    merged = [*lines[:9], "<<<<<<< HEAD", lines[9], "=======", lines[9], ">>>>>>> second", *lines[10:]]
+    [mistake] = decode("\n".join(merged).encode(), PATH)[1]
+    assert mistake.message == "this is no notebook: the marks of a merge stand in it, the first on line 10"
+    assert mistake.span.line == 10 and "keep one of the two sides" in mistake.hint
+
+
+@pytest.mark.parametrize(("text", "hint"), [("{", "Jupyter cannot open this file"), ("{}", "save it again in Jupyter")])
+def test_only_what_jupyter_can_open_is_to_be_saved_again(text: str, hint: str) -> None:
+    [mistake] = decode(text.encode(), PATH)[1]
+    assert hint in mistake.hint
+
+
 def test_notebook_beside_a_text_is_a_file() -> None:
     assert decode(b"words", "content/posts/x/other.ipynb") == ("words", ())

@@ -109,6 +109,21 @@ def test_a_date_that_does_not_exist_is_impossible(written: str) -> None:
     assert [d.code for d in found] == ["SG013"]
 
 
+@pytest.mark.parametrize(
+    ("written", "hint"),
+    [
+        ("2026-02-30 24:00", "write `2026-11-22`"),
+        ("9999-12-31 24:00", "write `2026-11-22`"),
+        ("2026-11-30 24:01", "write `2026-11-22`"),
+        ("2026-11-30 24:00", "a day ends before hour 24: write `2026-12-01 00:00`"),
+        ("2026-11-30T24:00:00+09:00", "a day ends before hour 24: write `2026-12-01T00:00:00+09:00`"),
+    ],
+)
+def test_hour_24_is_hour_0_of_the_next_day(written: str, hint: str) -> None:
+    _, [found] = post(f"title: a\ndate: {written}\n")
+    assert found.code == "SG013" and found.hint.startswith(hint)
+
+
 def test_a_post_with_mistakes_is_still_a_post_so_that_links_to_it_hold() -> None:
     read, found = post("titel: a\ndate: soon\ntags: [a, [b]]\n")
     assert (read.slug, read.body.text, [tag.name for tag in read.tags]) == ("first", "Text.\n", ["a"])

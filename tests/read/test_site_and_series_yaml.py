@@ -50,6 +50,21 @@ feeds: [tags, series]
 
 
 @pytest.mark.parametrize(
+    ("text", "found", "hint"),
+    [
+        ("words\n", "`words`", "write the lines `title: …`, `base_url: …`"),
+        (SITE + "countdown: 2026-12-31\n", "`2026-12-31`", "write `{goal: …, date: …}`"),
+        (SITE + "countdown: [2026-12-31]\n", "a list", "write `{goal: …, date: …}`"),
+        (SITE + "entry_points: [first]\n", "`first`", "write the lines `post: …`, `because: …`"),
+    ],
+)
+def test_a_value_in_the_place_of_keys_is_one_mistake_that_names_the_keys(text: str, found: str, hint: str) -> None:
+    [mistake] = parse_config(text)[1]
+    assert mistake.code == "SG011" and mistake.message == f"expected `key: value` lines, found {found}"
+    assert mistake.hint == hint
+
+
+@pytest.mark.parametrize(
     ("target", "code", "message"),
     [
         ("{host: [gpu1], bind: a}", "SG012", "unknown key of a target `host`"),

@@ -68,6 +68,16 @@ def test_dims_that_are_equal_at_every_point_are_written_together() -> None:
         (sweep("dims: {N: [1]}", implementation="plian"), "unknown implementation `plian`", "did you mean `plain`?"),
         (sweep("dims: {N: [1]}", workload="4096x1042"), "unknown workload `4096x1042`", "did you mean `4096x1024`?"),
         (sweep("dims: {N: [1]}", dtype="float16"), "unknown dtype `float16`", "did you mean `bfloat16`?"),
+        (
+            sweep("constants: {THREE: [1], UNROLL: [1, 2]}"),
+            "unknown constant `THREE`",
+            "write one of the launch: `THREADS`",
+        ),
+        (
+            sweep("constants: {BLOCK_SIZE: [128]}"),
+            "unknown constant `BLOCK_SIZE`",
+            "write one of the launch: `THREADS`, `UNROLL`",
+        ),
         (sweep("constants: {THREAD: [1]}"), "unknown constant `THREAD`", "did you mean `THREADS`?"),
         (sweep("dims: {K: [1]}"), "unknown dim `K`", "known: M, N"),
         (sweep("dims: {M=K: [1]}"), "unknown dim `K`", "known: M, N"),

@@ -29,6 +29,9 @@ from sitegen.read.values import ValueMistake, parse_value
         ("softmax/fused@8x8 @9x9 time", "@9x9", "leave one of the two out"),
         ("softmax/fused@8x8[causal] time", "causal", "write `[causal=True]`"),
         ("softmax/fused@8x8: time", "8x8:", "write `8192x8192:float32`"),
+        ("sum/shared time/sum/best time", "time/sum/best", "write `sum/shared time / sum/best time`"),
+        ("a/b of-copy- a/c of-copy", "a/b of-copy- a/c of-copy", "write `a/b of-copy - a/c of-copy`"),
+        ("a/b time*a/c bandwidth", "time*a/c", "known: `time`"),
         ("ceiling", "ceiling", "known: `read`"),
         ("ceiling raed", "raed", "did you mean `read`?"),
         ("machine drivre on h200", "drivre", "did you mean `driver`?"),
@@ -126,6 +129,23 @@ def test_a_claim_that_no_record_can_decide_is_refused_at_its_word(text: str, wro
     with pytest.raises(ValueMistake) as mistake:
         parse_claim(text)
     assert mistake.value.word == wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("is", "write one of: "),
+        ("is fast", "write one of: "),
+        ("is faster than shared", "leave out `is`: write `faster than shared`"),
+        ("is memory-bound", "leave out `is`: write `memory-bound`"),
+        ("fastr than shared", "write it in the form of `faster than torch`"),
+        ("no spill", "did you mean `no spills`?"),
+    ],
+)
+def test_the_hint_for_a_claim_never_puts_a_name_of_another_in_its_place(text: str, hint: str) -> None:
+    with pytest.raises(ValueMistake) as mistake:
+        parse_claim(f"sum/vec4 {text}")
+    assert mistake.value.hint.startswith(hint)
 
 
 @pytest.mark.parametrize("form", FORMS)

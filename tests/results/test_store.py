@@ -265,6 +265,25 @@ def test_a_log_that_is_missing_or_another_is_a_mistake_where_it_is_named(made, r
     assert all(lines[d.span.line - 1].strip().startswith('"log"') for d in mistakes)
 
 
+@pytest.mark.parametrize(("text", "line"), [("kernel: softmax\nreads: N\nwrites: N\n", 2), ("{kernel: softmax}\n", 1)])
+def test_a_formula_is_one_mistake_at_its_line_however_many_measurements_contradict_it(made, tmp_path, text, line):
+    counters = Counters(12e6, 4e6, 3.0, 5000.0, calibration={"copy bytes": 1.0})
+    run = replace(made.run, environment=replace(made.environment, l2_bytes=250_000))
+    counted = (
+        made.timed("fused", 3.0, counters=counters),
+        made.timed("fused", 3.0, counters=counters, dtype="bfloat16"),
+    )
+    (tmp_path / "kernels/softmax").mkdir(parents=True)
+    (tmp_path / "kernels/softmax/kernel.yaml").write_text(text)
+    record = Record(1, "softmax", "nvidia-h200", (run,), counted)
+    save_record(tmp_path, record, run)
+    records = Records({("softmax", "nvidia-h200"): record})
+    [found] = [d for d in verify_records(tmp_path, made.site, records) if d.code == "SG404"]
+    assert found.message.startswith("softmax@1000x1000:float32: kernel.yaml says")
+    assert found.message.endswith("(+100.0%); other contradictions: 1")
+    assert (found.span.path, found.span.line) == ("kernels/softmax/kernel.yaml", line)
+
+
 def test_a_cell_survives_the_disk(made, tmp_path):
     cell = CellRecord(1, "first-look", "nvidia-h200", "k", made.run, Status.PASSED, (Output("stream", "1 × 2\n"),))
     save_cell(tmp_path, "content/posts/softmax", cell)

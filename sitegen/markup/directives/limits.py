@@ -10,7 +10,7 @@ from sitegen.markup.collected import Collected
 from sitegen.markup.directive import Directive, Fence
 from sitegen.markup.looks import OF_DRAWN
 
-_QUANTITY = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)[ \u00a0]?(\S+)")
+_QUANTITY = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)[ \u00a0]?([^\d\s.]\S*)")
 _RATES = {"GB/s": 1e9, "TB/s": 1e12}
 _TIMES = {"ns": 1e-9, "µs": 1e-6, "us": 1e-6}
 _OPERATIONS = {"GFLOP/s": 1e9, "TFLOP/s": 1e12, "PFLOP/s": 1e15}

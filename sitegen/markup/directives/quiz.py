@@ -7,18 +7,23 @@ page shows everything.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from html import escape
+from itertools import takewhile
 from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from sitegen.diagnostics import Span
 from sitegen.markup import options as o
 from sitegen.markup.collected import add_rules, collected
 from sitegen.markup.directive import Container, Directive
 from sitegen.model.quiz import QUIZZES, Quiz
 
+_LATE = re.compile(r"\s*:(choices|answer|label):")
+_FENCE = re.compile(r"\s*(?:`{3}|:{3}|~{3})")
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -45,7 +50,7 @@ def _wrap(fence: Container) -> tuple[list[Token], Token]:
     if not fence.argument:
         into.error("SG111", "the directive `{quiz}` needs a question", span, "`{quiz} How many sectors are moved?`")
     if not answer and "answer" not in options.by_name and not options.broken:
-        into.error("SG111", "the directive `{quiz}` needs an answer", span, "add a line `:answer: …`")
+        _tell_of_no_answer(fence, span)
     if answer and choices and answer not in choices:
         mistake = o.named("choice", answer, choices)
         into.error("SG105", f"option `answer`: {mistake}", options.span("answer", span), mistake.hint)
@@ -58,6 +63,25 @@ def _wrap(fence: Container) -> tuple[list[Token], Token]:
     return [*tokens, *_paragraph(letter + answer, fence)], Token(
         "quiz_close", "aside", -1, level=fence.level, block=True
     )
+
+
+def _tell_of_no_answer(fence: Container, span: Span) -> None:
+    into, late = fence.into, dict(_late_options(fence))
+    if "answer" in late:
+        moved = ", ".join(f"`:{name}:`" for name in late)
+        message = "this `:answer:` is text, because it stands below the text of `{quiz}`"
+        into.error("SG111", message, into.span_of_line(late["answer"]), f"move {moved} to the top, below the question")
+    else:
+        into.error("SG111", "the directive `{quiz}` needs an answer", span, "add a line `:answer: …`")
+
+
+def _late_options(fence: Container) -> Iterator[tuple[str, int]]:
+    """Yield the options that stand within the text, each with its line, up to the first fence in the text."""
+    first, end = fence.lines[0] + 1 + len(fence.head), fence.lines[1]
+    texts = takewhile(lambda number: not _FENCE.match(fence.into.lines[number]), range(first, end))
+    for number in texts:
+        if match := _LATE.match(fence.into.lines[number]):
+            yield match[1], number
 
 
 def _paragraph(text: str, fence: Container) -> list[Token]:

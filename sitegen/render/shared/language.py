@@ -73,9 +73,20 @@ def _catalogue(text: str, name: str) -> Mapping[str, str]:
     try:
         return parse_catalogue(text)
     except json.JSONDecodeError as error:
-        raise jinja2.TemplateSyntaxError(error.msg, error.lineno, name) from error
+        raise jinja2.TemplateSyntaxError(*_mistake(error), name) from error
     except ValueError as error:
         raise jinja2.TemplateSyntaxError(str(error), 1, name) from error
+
+
+def _mistake(error: json.JSONDecodeError) -> tuple[str, int]:
+    """Return what is wrong and the line to change: JSON shows a comma too many or too few one line too late."""
+    before, at = error.doc[: error.pos].rstrip(), error.doc[error.pos : error.pos + 1]
+    line = before.count("\n") + 1
+    if before.endswith(",") and at == "}":
+        return "a comma stands behind the last entry", line
+    if "',' delimiter" in error.msg and at == '"' and line < error.lineno:
+        return "a comma is missing at the end of this line", line
+    return error.msg, error.lineno
 
 
 def translated(source: str, words: Mapping[str, str]) -> str:

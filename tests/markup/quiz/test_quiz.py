@@ -91,6 +91,15 @@ def test_links_and_footnotes_within_it_are_those_of_the_text() -> None:
     [
         ("```{quiz}\n:answer: a\n```\n", "SG111", 1, "needs a question", "`{quiz} How many"),
         ("```{quiz} a?\n```\n", "SG111", 1, "needs an answer", "`:answer: …`"),
+        ("::::{quiz} a?\nSo.\n:::{quiz} b?\n:answer: c\n:::\n::::\n", "SG111", 1, "needs an answer", "`:answer: …`"),
+        (
+            "x\n\n```{quiz} a?\nSo.\n:choices: [b, c]\n:answer: b\n```\n",
+            "SG111",
+            6,
+            "this `:answer:` is text, because it stands below the text of `{quiz}`",
+            "move `:choices:`, `:answer:` to the top, below the question",
+        ),
+        ("```{quiz} a?\n\n:answer: b\n```\n", "SG111", 3, "this `:answer:` is text", "move `:answer:` to the top"),
         ("```{quiz} a?\n:choices: [yes, no]\n:answer: yess\n```\n", "SG105", 3, "unknown choice `yess`", "`yes`"),
         ("```{quiz} a?\n:choices: [yes]\n:answer: yes\n```\n", "SG105", 2, "expected from 2 to 26 choices", ""),
         (

@@ -212,6 +212,22 @@ def test_a_template_is_translated_before_it_is_compiled(text: str, shown: str) -
     assert translated(text, catalogue) == shown
 
 
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ('{\n  "Older": "Älter"\n\n  "Tip": "Rat"\n}', 2, "a comma is missing at the end of this line"),
+        ('{\n  "Older": "Äl"ter"\n}', 2, "Expecting ',' delimiter"),
+        ('{\n  "Older": "Älter",\n\n}', 2, "a comma stands behind the last entry"),
+        ("{\n  Older: 1\n}", 2, "Expecting property name enclosed in double quotes"),
+        ("\n[]", 1, 'a catalogue is `{"English": "…"}`'),
+    ],
+)
+def test_a_mistake_in_a_catalogue_is_shown_on_the_line_to_change(text: str, line: int, said: str) -> None:
+    with pytest.raises(jinja2.TemplateSyntaxError) as mistake:
+        language("de", {"languages/de.json": text})
+    assert (mistake.value.lineno, mistake.value.message) == (line, said)
+
+
 def test_a_region_speaks_its_language_and_one_without_a_catalogue_english() -> None:
     templates = {KO: '{"English": "한국어", "Older": "이전"}'}
     assert language("ko-KR", templates).say("Older") == "이전"
