@@ -2,8 +2,8 @@
 
 // The row of `cluster`, whose first weights and biases are loaded before the exchange.
 //
-// The source loads the weights and biases of a thread's first AHEAD pieces right behind its slice of the row.  They pass
-// through L1, as the others do.  In `cluster` all of these loads stand behind the exchange, and a block waits for
+// The source loads the weights and biases of a thread's first AHEAD pieces right behind its slice of the row.  They
+// pass through L1, as the others do.  In `cluster` all of these loads stand behind the exchange, and a block waits for
 // them once more before it writes.
 // The compiler decides where a load begins.  In `cluster` it moves six of eight before the barrier in float32 at 8192
 // columns, and none at 65536.  Here, in float32, the early loads follow those of the row, and can arrive while it is

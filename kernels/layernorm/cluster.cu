@@ -2,9 +2,9 @@
 
 // A row in the registers of a cluster: for rows that the registers of a single block cannot hold.
 //
-// CLUSTER blocks in one part of the GPU (a GPC) take a slice of the row each: at 65536 columns of float32 four slices of
-// 64 KB instead of 256 KB in one place.  Memory still sees one read and one write of M·N elements, and several blocks
-// still share an SM, so that some load while others reduce.
+// CLUSTER blocks in one part of the GPU (a GPC) take a slice of the row each: at 65536 columns of float32 four slices
+// of 64 KB instead of 256 KB in one place.  Memory still sees one read and one write of M·N elements, and several
+// blocks still share an SM, so that some load while others reduce.
 // Each warp reduces its part to a pair, the sum and the squared distances from the part's own mean, and writes it into
 // the shared memory of every block of the cluster.  When all pairs have arrived every warp merges them by itself.  One
 // exchange is enough, because the distances from the row's mean follow from those pairs (Chan's formula).
