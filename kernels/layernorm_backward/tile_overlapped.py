@@ -6,8 +6,8 @@ are in memory.  In `tile`, the second launch starts only after that.
 At 8192 columns a program of the first launch takes all registers of its SM.  So before such a program ends, programs of
 the second launch start only on the SMs that have none: four of 132.
 Two smaller changes: 128 programs in place of 132 take 64 rows each where M is 8192, and a program of the second launch
-adds 16 columns in place of 32, so twice as many programs share its work.  With 128 rows of sums it also loads a block of
-128 rows, where `tile` masks 124 of 256.
+adds 16 columns in place of 32, so twice as many programs share its work.  With 128 rows of sums it also loads a block
+of 128 rows, where `tile` masks 124 of 256.
 """
 
 import functools
