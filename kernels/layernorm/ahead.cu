@@ -1,12 +1,19 @@
 #include <cuda_bf16.h>
 
-// The row of `cluster`, whose first weights and biases are in registers before the exchange.
+// The row of `cluster`, whose first weights and biases are loaded before the exchange.
 //
-// A thread loads the weights and biases of its first AHEAD pieces right behind its slice of the row.  They arrive while
-// the row is reduced, and they pass through L1, as the others do.  In `cluster` all of these loads begin behind the
-// exchange, and every block waits for them once more before it writes.
-// The early weights take registers.  So an SM holds five of these blocks in bfloat16, and six of `cluster`.  In float32
-// a cluster has eight blocks of 256 threads, and three blocks share an SM.
+// The source loads the weights and biases of a thread's first AHEAD pieces right behind its slice of the row.  They
+// pass through L1, as the others do.  In `cluster` all of these loads stand behind the exchange, and a block waits for
+// them once more before it writes.
+// The compiler decides where a load begins.  In `cluster` it moves six of eight before the barrier in float32 at 8192
+// columns, and none at 65536.  Here, in float32, the early loads follow those of the row, and can arrive while it is
+// reduced.  In bfloat16 at 65536 columns they follow the sum of the row, so they are under way only while the
+// squares are added and the pairs exchanged.  In bfloat16 at 8192 columns they follow the barrier, as in `cluster`.
+// The early weights take registers.  In bfloat16 five of these blocks share an SM, with 96 registers a thread.  Six
+// blocks of `cluster` do, with 80 registers, some of which spill.  So the early loads alone do not explain why this
+// program is faster than `cluster` in bfloat16: at 8192 columns they are not early.  There `cluster` writes 18 MB more,
+// its spills, to the memory of an H100.
+// In float32 a cluster has eight blocks of 256 threads, and three blocks share an SM.
 // The file is compiled for the row's length, COLUMNS, and the size of the cluster.  With CLUSTER = 1 it has no
 // instruction that needs a cluster.  BLOCKS of them have to fit an SM, which limits the registers.
 

@@ -1,15 +1,16 @@
 #include <cuda_bf16.h>
 
-// A row in the registers of a cluster: for rows that no single block can hold.
+// A row in the registers of a cluster: for rows that the registers of a single block cannot hold.
 //
-// CLUSTER blocks on neighbouring SMs take a slice of the row each: at 65536 columns of float32 four slices of 64 KB
-// instead of 256 KB in one place.  Memory still sees one read and one write of M·N elements, and several blocks still
-// share an SM, so that some load while others reduce.
+// CLUSTER blocks in one part of the GPU (a GPC) take a slice of the row each: at 65536 columns of float32 four slices
+// of 64 KB instead of 256 KB in one place.  Memory still sees one read and one write of M·N elements, and several
+// blocks still share an SM, so that some load while others reduce.
 // Each warp reduces its part to a pair, the sum and the squared distances from the part's own mean, and writes it into
 // the shared memory of every block of the cluster.  When all pairs have arrived every warp merges them by itself.  One
 // exchange is enough, because the distances from the row's mean follow from those pairs (Chan's formula).
 // The file is compiled for the row's length, COLUMNS, and the size of the cluster.  With CLUSTER = 1 it has no
-// instruction that needs a cluster.  BLOCKS of them have to fit an SM, which limits the registers.
+// instruction that needs a cluster.  BLOCKS of them have to fit an SM, which limits the registers.  In bfloat16, where
+// BLOCKS is 6, a thread has 80 registers and spills: 16 bytes at 65536 columns, and 56 bytes at 8192.
 
 // region: pieces
 constexpr float EPSILON = 1e-5f;

@@ -21,7 +21,7 @@ def layernorm_row(x, w, b, y, N, EPSILON: tl.constexpr, BLOCK: tl.constexpr):
     columns = tl.arange(0, BLOCK)
     inside = columns < N
     values = tl.load(x + row + columns, mask=inside, other=0.0).to(tl.float32)
-    mean = tl.div_rn(tl.sum(values, axis=0), tl.cast(N, tl.float32))  # `/` is off by 1 of the last place
+    mean = tl.div_rn(tl.sum(values, axis=0), tl.cast(N, tl.float32))  # `/` may be wrong in the last bits
     distances = tl.where(inside, values - mean, 0.0)
     scale = 1.0 / tl.sqrt(tl.sum(distances * distances, axis=0) / N + EPSILON)
     weights = tl.load(w + columns, mask=inside, other=0.0).to(tl.float32)

@@ -2,7 +2,8 @@
 
 // A cluster that takes ROWS rows at once: a weight that was loaded serves them all.
 //
-// In `cluster` every row asks L2 for all weights and biases again: three reads of a row from L2 where memory sees one.
+// In `cluster` every row loads all weights and biases again, from L1 or L2: three times the bytes of a row, where
+// memory reads one.  No counter says how many of these loads L1 serves.
 // Here a block holds its slice of ROWS rows in registers, so the weights and biases are read once for ROWS rows, and one
 // exchange serves them too.
 // The file is compiled for the row's length, COLUMNS, and the size of the cluster.  With CLUSTER = 1 it has no

@@ -2,7 +2,8 @@
 
 // A cluster that stays: its weights and biases stay in registers, and rows pass through shared memory.
 //
-// In `cluster` every row asks L2 for all weights and biases again: three reads of a row from L2 where memory sees one.
+// In `cluster` every row loads all weights and biases again, from L1 or L2: three times the bytes of a row, where
+// memory reads one.  No counter says how many of these loads L1 serves.
 // Here a cluster takes every n-th row, where n is the number of clusters.  A thread always has the same columns, so it
 // loads its weights and biases once.
 // A thread copies its pieces of a row into its own places of shared memory with `cp.async`, STAGES - 2 rows ahead, and

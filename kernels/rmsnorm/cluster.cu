@@ -1,10 +1,10 @@
 #include <cuda_bf16.h>
 
-// A row in the registers of a cluster: for rows that no single block can hold.
+// A row in the registers of a cluster: for rows that the registers of a single block cannot hold.
 //
-// CLUSTER blocks on neighbouring SMs take a slice of the row each: at 65536 columns of float32 four slices of 64 KB
-// instead of 256 KB in one place.  Memory still sees one read and one write of M·N elements, and several blocks still
-// share an SM, so that some load while others reduce.
+// CLUSTER blocks in one part of the GPU (a GPC) take a slice of the row each: at 65536 columns of float32 four slices
+// of 64 KB instead of 256 KB in one place.  Memory still sees one read and one write of M·N elements, and several
+// blocks still share an SM, so that some load while others reduce.
 // Each warp adds the squares of its part and writes the sum into the shared memory of every block of the cluster.  When
 // all sums have arrived every warp adds them by itself, in the same order.
 // The file is compiled for the row's length, COLUMNS, and the size of the cluster.  With CLUSTER = 1 it has no

@@ -3,8 +3,8 @@
 // RMS normalisation as the formula reads: the sum of the squares, then the result, with a pass over the row for each.
 //
 // The block reads its row twice and writes it once.  At 8192 columns of float32 eight blocks on each of 132 SMs work on
-// 35 MB.  L2 serves 52 % of the second pass on an H100, and 63 % on an H200.  At 65536 columns they work on eight times
-// as much, and the second pass goes to memory.
+// 35 MB.  The caches serve 52 % of the second pass on an H100, and 63 % on an H200.  At 65536 columns they work on
+// eight times as much, and the second pass goes to memory.
 // Each load is one element, and the second pass waits for the result of the first.
 
 constexpr float EPSILON = 1e-5f;

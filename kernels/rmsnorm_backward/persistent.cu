@@ -4,9 +4,10 @@
 //
 // Block b takes the rows b, b + BLOCKS, b + 2·BLOCKS, and so on.  Thread t always has the same columns, so it adds dy·x̂
 // of its columns over all the block's rows without asking anybody.  At the end the block writes one row of sums, and a
-// second kernel adds the BLOCKS rows in a fixed order: 4.3 MB at 8192 columns, which stay in L2.
-// The copy engine loads x and dy into a ring of rows in shared memory, so that memory keeps working while a block
-// reduces.  Two reads and a write of M·N elements.
+// second kernel adds the BLOCKS rows in a fixed order: 4.3 MB at 8192 columns.  They do not all
+// stay in L2: an H100 writes 4 MB more than dx to memory, and reads 2 to 3 MB more than x and dy.
+// The copy engine of the SM (TMA) loads x and dy into a ring of rows in shared memory, so that memory keeps working
+// while a block reduces.  Two reads and a write of M·N elements.
 // Rows that are no multiple of 16 bytes long, or too long for the registers, take the two passes of `two_passes`.
 
 // region: pieces

@@ -13,7 +13,7 @@
 constexpr int WARPS = THREADS / 32, VECTORS = ITEMS / 4;  // of 16 bytes, for each thread
 constexpr int TILE = THREADS * ITEMS, STRIP = 32 * ITEMS;  // numbers of a block and of a warp
 
-// Vector k of a thread: the 32 vectors of a warp lie side by side, and so do its strips of 128 numbers.
+// Vector k of a thread: the 32 vectors of a warp lie side by side, 128 numbers, and vector k + 1 follows.
 __device__ long long place(int tile, int k) {
     return (long long)tile * TILE + threadIdx.x / 32 * STRIP + k * 128 + threadIdx.x % 32 * 4;
 }

@@ -19,7 +19,7 @@ def extra_inputs(
     name: str, dims: Mapping[str, int], dtype: torch.dtype, generator: torch.Generator, device: torch.device | str
 ) -> Iterable[Inputs]:
     """`exact`: small integers of both signs, whose sums stay below 2^24, so that any order of additions is exact.
-    `one_hot`: a single 1 where a vector, a warp's part or a tile begins or ends: 0 before it and 1 from there on."""
+    `one_hot`: a single 1 where a vector, a group of 128 or a tile begins or ends: 0 before it and 1 from there on."""
     N = dims["N"]
     if name == "exact":
         yield {"x": torch.randint(-7, 8, (N,), generator=generator, device=device, dtype=torch.int32).to(dtype)}

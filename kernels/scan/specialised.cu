@@ -12,10 +12,11 @@
 //   a scanner turns its strip of the tile into prefix sums, adds all that comes before, and stores them.
 //
 // The looker remembers the sum of all tiles before the block's last one, so it needs the sums of single tiles only.  An
-// adder publishes a sum soon after memory has given the tile.  So no looker needs the result of another one, as a
-// look-back of `lookback` does.  It cannot wait for ever.  A loader takes tickets in rising order, only when a stage is
-// empty, and then starts the copy at once.  So the copy of each tile before has begun or is about to, and neither
-// this copy nor the adder of the tile waits for a looker.  That holds however many blocks the GPU runs at a time.
+// adder publishes a sum soon after memory has given the tile.  So no looker needs the result of another one.  A
+// look-back of `lookback` adds single tiles, too, but goes on until it meets the result of another one.
+// A looker cannot wait for ever.  A loader takes tickets in rising order, only when a stage is empty, and then starts
+// the copy at once.  So the copy of each tile before has begun or is about to, and neither this copy nor the adder of
+// the tile waits for a looker.  That holds however many blocks the GPU runs at a time.
 // Which tiles a block gets depends on the time, so the order of additions and the last digits differ from call to call.
 
 // region: tile
@@ -155,7 +156,8 @@ __device__ void wait(Barrier* barrier, int parity) {
     } while (!done);
 }
 
-// Starts the copy of so many bytes, a multiple of 16.  They count as an arrival at `full` when they are there.
+// Arrives at `full`, and starts the copy of so many bytes, a multiple of 16.  The phase of `full` is complete when they
+// are there, too.
 __device__ void start_copy(float* to, const float* from, unsigned bytes, Barrier* full) {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address(full)), "r"(bytes) : "memory");
     if (bytes == 0) return;
@@ -166,7 +168,8 @@ __device__ void start_copy(float* to, const float* from, unsigned bytes, Barrier
 }
 
 // Starts the copy of a tile, which may end before its TILE numbers do.  The last numbers, at most 3, have no 16 bytes.
-// Behind them the ring keeps what was there: a prefix sum never takes a number behind its own place.
+// Behind them the ring keeps what was there: a prefix sum never takes a number behind its own place.  The adder takes
+// them, but a sum that holds one of them goes into no number that is stored.
 __device__ void start_tile(float* tile, const float* x, long long count, Barrier* full) {
     const int numbers = count < TILE ? count : TILE, copied = numbers / 4 * 4;
     for (int i = copied; i < numbers; ++i) tile[i] = x[i];

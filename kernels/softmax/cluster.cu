@@ -1,12 +1,13 @@
 #include <cuda_bf16.h>
 
-// A row in the registers of a cluster: for rows that no single block can hold.
+// A row in the registers of a cluster: for rows that the registers of a single block cannot hold.
 //
-// CLUSTER blocks, on neighbouring SMs, take a slice of the row each: at 65536 columns of float32 eight slices of 32 KB
-// instead of 256 KB in one place.  Memory still sees one read and one write of M·N elements, and several blocks still
-// share an SM, so that some load while others reduce: four of 32 KB, or two of the 64 KB that a slice of 131072 has.
+// CLUSTER blocks in one part of the GPU (a GPC) take a slice of the row each: at 65536 columns of float32 eight slices
+// of 32 KB instead of 256 KB in one place.  Memory still sees one read and one write of M·N elements, and several
+// blocks still share an SM, so that some load while others reduce: four of 32 KB, or two of the 64 KB that a slice of
+// 131072 has.
 // Each warp reduces its part to a pair (m, d), the largest value and the sum of exp(value - m), and writes it into the
-// shared memory of every block of the cluster; when all have arrived every thread merges them by itself.
+// shared memory of every block of the cluster; when all have arrived every warp merges them by itself.
 // Compiled for the row's length, COLUMNS, and the size of the cluster.  CLUSTER = 1 is an ordinary block, which may be
 // launched as one: it has no instruction that needs a cluster.
 
@@ -16,7 +17,7 @@ constexpr int WARPS = THREADS / 32;
 constexpr int SLICE = (COLUMNS + VEC * CLUSTER - 1) / (VEC * CLUSTER) * VEC;
 constexpr int CHUNKS = (SLICE + VEC * THREADS - 1) / (VEC * THREADS);  // of 16 bytes, for each thread
 constexpr bool FULL = SLICE % (VEC * THREADS) == 0 && SLICE * CLUSTER == COLUMNS;
-constexpr float LOWEST = -3.402823466e38f;  // not -inf: the exponentials of a masked row must be 0, not NaN
+constexpr float LOWEST = -3.402823466e38f;  // not -inf: the exponentials of a warp of -inf must be 0, not NaN
 
 union Chunk {
     uint4 bits;

@@ -5,7 +5,9 @@
 // `online` merges one element at a time into its pair (m, d): two exponentials each, in one chain.  Here a thread takes
 // VEC x UNROLL elements, finds their maximum first, scales its sum once, and then adds exponentials that do not wait for
 // each other.  The traffic is the same, two reads and a write of M·N elements.
-// Rows whose length is no multiple of 16 bytes may begin anywhere, and are handled an element at a time.
+// Rows whose length is no multiple of 16 bytes may begin anywhere, and are handled an element at a time.  So are the
+// columns behind the last whole tile of THREADS x UNROLL x VEC elements.  With 512 threads and UNROLL = 2 that is every
+// column of a row of less than 4096 elements in float32, or 8192 in bfloat16.
 
 // region: pair
 struct Pair {

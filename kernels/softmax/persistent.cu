@@ -14,7 +14,7 @@ constexpr int VEC = 16 / sizeof(DTYPE);
 constexpr int CHUNKS = (COLUMNS + VEC * THREADS - 1) / (VEC * THREADS);  // of 16 bytes, for each thread
 constexpr unsigned ROW_BYTES = COLUMNS * sizeof(DTYPE);
 constexpr bool RING = STAGES > 0 && ROW_BYTES % 16 == 0;
-constexpr float LOWEST = -3.402823466e38f;  // not -inf: the exponentials of a masked row must be 0, not NaN
+constexpr float LOWEST = -3.402823466e38f;  // not -inf: -inf - -inf is NaN; a row of -inf gives NaN anyway, by 0 / 0
 
 union Chunk {
     uint4 bits;

@@ -51,7 +51,7 @@ def _plateaus(noise: torch.Tensor) -> torch.Tensor:
 
 
 def _masked(noise: torch.Tensor) -> torch.Tensor:
-    """Row r sees its last r + 1 entries only, as in causal attention; -inf before them."""
+    """Row r sees its last r + 1 entries only, and has -inf before them: causal attention, mirrored."""
     rows, columns = noise.shape
     column, row = torch.arange(columns, device=noise.device), torch.arange(rows, device=noise.device)
     visible = columns - 1 - column <= row[:, None] % columns

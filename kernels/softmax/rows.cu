@@ -6,13 +6,13 @@
 // SM has 32 warps of the 64 that fit, and one start and one end of a block for every KB.  With four rows a block has
 // 128 threads, and sixteen blocks fill the SM.
 // The rest is as in `registers`: a row in one read and one write, 16-byte pieces, all of them under way before the first
-// is used.  A row in one warp needs no barrier.  Rows of four warps and more get a block each, as before.
+// is used.  A row in one warp needs no barrier.  Rows of three warps and more get a block each, as before.
 
 // region: pieces
 constexpr int LANES = 32 * WARPS;  // of a row
 constexpr int VEC = 16 / sizeof(DTYPE);
 constexpr int CHUNKS = (COLUMNS + VEC * LANES - 1) / (VEC * LANES);  // of 16 bytes, for each thread
-constexpr float LOWEST = -3.402823466e38f;  // not -inf: the exponentials of a masked row must be 0, not NaN
+constexpr float LOWEST = -3.402823466e38f;  // not -inf: -inf - -inf is NaN; a row of -inf gives NaN anyway, by 0 / 0
 
 union Chunk {
     uint4 bits;

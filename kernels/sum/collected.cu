@@ -81,7 +81,7 @@ __device__ void add_tile(const DTYPE* tile, float (&lanes)[VEC]) {
 
 // region: kernel
 extern "C" __global__ void __launch_bounds__(THREADS) sum_collected(const DTYPE* x, DTYPE* total, long long N) {
-    unsigned call = 0;  // only thread 0 asks for it; it loads numbers before the answer comes
+    unsigned call = 0;  // only thread 0 asks for it; the compiler divides at once, so warp 0 waits before its first load
     if (threadIdx.x == 0) call = (unsigned)(atomicAdd(&begun, 1ull) / (CHUNKS + 1)) + 1;
     if (blockIdx.x == CHUNKS) return collect(call, total);
     const long long begin = blockIdx.x * (ROUNDS * TILE), end = min(begin + ROUNDS * TILE, N);

@@ -31,7 +31,7 @@ def extra_inputs(
 
 
 def _balanced(N: int, generator: torch.Generator, device: torch.device | str) -> torch.Tensor:
-    """Integers from -8 to 8 that cancel in pairs far apart, but for at most 100 ones among them."""
+    """Integers from -7 to 8 that cancel in pairs, first with last and so on, but for at most 100 ones among them."""
     half = torch.randint(-7, 8, (N // 2,), generator=generator, device=device, dtype=torch.int32)
     x = torch.cat([half, torch.zeros(N % 2, dtype=torch.int32, device=device), -half.flip(0)])
     x[:: max(1, N // 100)][:100] += 1

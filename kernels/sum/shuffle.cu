@@ -2,9 +2,9 @@
 
 // A sum by warp shuffles.
 //
-// As with a tree in shared memory, but 32 threads exchange registers directly: five shuffles for a warp and one barrier
-// for the block, where the tree needed nine barriers.  N elements are still read once, one element a load; what is
-// saved is time that a block spends once, after adding thousands of elements.
+// As with a tree in shared memory, but 32 threads exchange registers directly: five shuffles for a warp, one barrier
+// for the block, and five more shuffles for warp 0, where the tree needed nine barriers.  N elements are still read
+// once, one element a load; what is saved is time that a block spends once, after adding thousands of elements.
 
 __device__ float partials[BLOCKS];
 __device__ unsigned arrived;  // one launch at a time: two on different streams would count each other's blocks

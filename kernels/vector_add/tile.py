@@ -1,6 +1,6 @@
 """Vector addition in Triton: a program adds one tile of both inputs.
 
-3·N elements move, one addition each: 12 bytes of float32 for one operation, so memory decides alone.
+3·N elements move for N additions: 12 bytes of float32 for one operation, so memory decides alone.
 """
 
 import torch

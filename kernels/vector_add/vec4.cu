@@ -2,7 +2,7 @@
 
 // 16 bytes a thread from each input: four floats or eight bfloat16.
 //
-// The same 3·N elements with a quarter of the instructions, and 64 KB under way in an SM.
+// The same 3·N elements with a quarter of the loads and stores (an eighth in bfloat16), and 64 KB under way in an SM.
 
 // region: kernel
 union Vector {

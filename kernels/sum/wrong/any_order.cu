@@ -1,7 +1,7 @@
 #include <cuda_bf16.h>
 
-// Wrong for what it declares: blocks add to one number in the order in which they arrive, and floats do not commute
-// with rounding.  Close to the sum each time, and not the same bits twice.
+// Wrong for what it declares: blocks add to one number in the order in which they arrive, and their sum
+// depends on the order, since each addition rounds.  Close to the sum each time, and not the same bits twice.
 
 __device__ float running;
 __device__ unsigned arrived;
