@@ -48,7 +48,7 @@ __device__ void wgmma(float (&d)[64], uint64_t a, uint64_t b, bool add) {
                  : "l"(a), "l"(b), "r"((int)add));
 }
 
-// d += a b: 64 x 16 weights, which each thread holds in four registers, times 16 x 128 of the values.
+// The same for 64 x 16 weights, which each thread holds in four registers, times 16 x 128 of the values.
 __device__ void wgmma(float (&d)[64], const unsigned* a, uint64_t b, bool add) {
     asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, %69, 0;\n"
                  "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 " SUMS

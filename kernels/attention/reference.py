@@ -24,7 +24,7 @@ def extra_inputs(
     name: str, dims: Mapping[str, int], dtype: torch.dtype, generator: torch.Generator, device: torch.device | str
 ) -> Iterable[Inputs]:
     """`one_hot`: each query picks one key so clearly that the answer is exactly one row of the values.
-    `extreme`: scores that overflow without the maximum, a maximum that grows with every key, and equal scores."""
+    `extreme`: scores that overflow without the maximum, scores that grow along the keys, and equal scores."""
     noise = make_inputs(dims, dtype, generator, device)
     if name == "one_hot":
         keys = torch.where(noise["k"] < 0, -1.0, 1.0).to(dtype)

@@ -1,8 +1,8 @@
 """The attention of `tile_tma`, with warps that load and two groups of warps that compute.
 
 One change: `warp_specialize=True` on the loop over the keys.  Triton then gives each half of the queries, 64 rows, to
-four warps of its own, and the loads to others.  The two groups do not wait for each other, so that one multiplies while
-the other one computes exponentials.
+four warps of its own, and the loads to others.  The two groups do not wait for each other, so that one can multiply
+while the other one computes exponentials.
 Triton 3.6 does this with `num_warps=4` only, with tensor descriptors that the kernel makes, and with one loop: with a
 causal mask all tiles are masked, also those that need no mask.
 """

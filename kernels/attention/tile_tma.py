@@ -4,7 +4,8 @@ Changes from `fused`:
 - The copy engine (TMA) brings the tiles, so that no thread computes addresses.
 - Only the tiles that need a mask get one: the last tile of the keys, and with a causal mask those at the diagonal.
 - The scale of the scores and log2(e) become one factor.  `exp2(unit * score - unit * maximum)` is one multiply-add and
-  one exponential; exp needs a subtraction and two multiplications beside it.
+  one exponential.  In the listing of `fused` a score has four multiplications, a subtraction and a comparison beside
+  its exponential.  Two of the multiplications and the comparison are for results below 1.2e-38.
 - Tiles of 128 keys instead of 64 halve the number of times that the sums are multiplied by a factor.
 With a causal mask the programs with the most keys start first, so that the last ones to end are short.
 """

@@ -60,7 +60,7 @@ __device__ void wgmma(float (&d)[32], uint64_t a, uint64_t b, bool add) {
                  : "l"(a), "l"(b), "r"((int)add), "n"(ACROSS));
 }
 
-// d += a b: 64 x 16 numbers, which each thread holds in four registers, times 16 x 128 whose lines run across K.
+// The same for 64 x 16 numbers, which each thread holds in four registers, times 16 x 128 whose lines run across K.
 __device__ void wgmma(float (&d)[64], const unsigned* a, uint64_t b, bool add) {
     asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, %69, 0;\n"
                  "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 " SUMS_64
@@ -329,7 +329,7 @@ __global__ void __launch_bounds__(THREADS, 1)
             start_sums(dv, weights, gradients + stage * ROW_TILE, i > 0);
             store_box(our_slopes + (consumer * 64 + warp * 16) * 128, pairs);
             fence_proxy();
-            sync_consumers();  // dS of both is there; the one of the tile before the last is read
+            sync_consumers();  // dS of both is there, and dS of the tile before is read
             start_queries(slope, our_slopes, keys + consumer * KEY_PANEL);
             start_sums(dk, pairs, queries + stage * ROW_TILE, i > 0);
             wait_for_wgmma<1>();  // the sums of dv and of the queries are there
@@ -351,7 +351,7 @@ __global__ void __launch_bounds__(THREADS, 1)
 // endregion
 
 // region: around
-// A warp takes a query: lse in powers of 2, delta, and zeros for the sums of dq.  Beyond the last query of a head lse is
+// A warp takes a query: lse times log2(e), delta, and zeros for the sums of dq.  Beyond the last query of a head lse is
 // infinite, so that the weights there are 0.
 __global__ void prepare(const Element* o, const Element* gradient, const float* lse, float* logs, float* deltas,
                         float4* dq, int T, int padded) {

@@ -17,7 +17,7 @@ def make_inputs(
 def extra_inputs(
     name: str, dims: Mapping[str, int], dtype: torch.dtype, generator: torch.Generator, device: torch.device | str
 ) -> Iterable[Inputs]:
-    """`exact`: every element tells its place, modulo 251, so that a shifted copy is not equal."""
+    """`exact`: every element tells its place, modulo 251, so that a copy shifted by fewer than 251 is not equal."""
     if name == "exact":
         yield {"x": (torch.arange(dims["N"], device=device) % 251 + 1).to(dtype)}
 

@@ -4,9 +4,9 @@
 //
 // In `vectorised` a thread loads nothing while it adds.  Here it has two tiles in registers: one that it adds, and one
 // that is on its way.  The rest is the same: one pass, 16-byte loads, one exponential an element.
-// The compiler moves the loads down to save registers: in the listing for sm_90a the first of the four comes after 19 of
-// the 33 exponentials of a tile, and the last after 23.  So a third of the arithmetic is left to hide them.  On an H200
-// that is 3 % faster than `vectorised` at 32000 columns and 4 % at 128256; on an H100 it gains less than 1 %.
+// The compiler moves the loads down to save registers: in the listing for sm_90a all four come after 17 of the 33
+// exponentials of a tile.  So the other 16 exponentials and their additions are left to hide them.  On an H200 that is
+// 3 % faster than `vectorised` at 32000 columns and 4 % at 128256; on an H100 it gains less than 1 %.
 // While a row ends and its pairs are merged the block loads nothing, so several blocks have to share an SM.
 // Rows whose length is no multiple of 16 bytes may begin anywhere, and are loaded an element at a time.
 

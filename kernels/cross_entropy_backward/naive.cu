@@ -4,8 +4,10 @@
 //
 // One read and one write of M·N elements, of two bytes each.  log Σ exp(logits) was saved by the forward pass, so no
 // element waits for another one.
-// A thread has one load of 2 bytes under way: 2048 threads have 4 KB of an SM under way.  An H200 needs about 10.6 KB,
-// by the count in copy/scalar.cu, and an H100 7.4 KB.
+// For the compiler a store to dlogits may change lse and dloss, so in the listing a thread loads both again for each
+// element.
+// A thread has one load of 2 bytes of the logits under way: 2048 threads have 4 KB of an SM under way.  An H200 needs
+// about 10.6 KB, by the count in copy/scalar.cu, and an H100 7.4 KB.
 
 // region: kernel
 extern "C" __global__ void __launch_bounds__(THREADS)

@@ -2,12 +2,13 @@
 
 // The loss and the gradient of `cluster`, with no branch at the target.
 //
-// One change: the last loop writes softmax · dloss everywhere, and the thread that wrote the target's element writes it
-// again, less dloss.  The target's column is known only at run time, so `cluster` asks at every 16 bytes whether the
-// target is among them.  With these branches, 512 threads and three blocks on an SM, the 40 registers of a thread are
-// too few, and 24 bytes of each go to memory.  Without them nothing does.
+// One change in the code: the last loop writes softmax · dloss everywhere, and the thread that wrote the target's
+// element writes it again, less dloss.  The target's column is known only at run time, so `cluster` asks at every 16
+// bytes whether the target is among them.  With these branches, 512 threads and three blocks on an SM, the 40 registers
+// of a thread are too few: ptxas stores 36 bytes of each thread in local memory.  Without them it stores none there.
 // One thread's two stores to the same address stay in order, so no barrier is needed between them.
-// A row of 128256 columns has 256 threads in each of eight blocks, with 80 registers, and three blocks fit an SM.
+// The launch changes too: a row of 128256 columns has 256 threads in each of eight blocks instead of 512, with 80
+// registers.  Three blocks fit an SM, so it has half as many threads as with `cluster`.
 // The file is compiled for the row's length, COLUMNS, and the size of the cluster.  With CLUSTER = 1 it has no
 // instruction that needs a cluster.  BLOCKS of them have to fit an SM, which limits the registers.
 
@@ -26,7 +27,7 @@ constexpr int WARPS = THREADS / 32;
 constexpr int SLICE = (COLUMNS + VEC * CLUSTER - 1) / (VEC * CLUSTER) * VEC;
 constexpr int CHUNKS = (SLICE + VEC * THREADS - 1) / (VEC * THREADS);  // of 16 bytes, for each thread
 constexpr bool FULL = SLICE % (VEC * THREADS) == 0 && SLICE * CLUSTER == COLUMNS;
-constexpr float LOWEST = -3.402823466e38f;  // not -inf: the exponentials of a masked row must be 0, not NaN
+constexpr float LOWEST = -3.402823466e38f;  // not -inf: where a warp has only -inf, its exponentials must be 0
 
 union Chunk {
     uint4 bits;
@@ -124,7 +125,7 @@ __device__ void exchange(float2* pairs, int rank, float2 ours, unsigned long lon
         if (lane == 0) pairs[warp] = ours;
         __syncthreads();
     } else {
-        cluster_wait();  // every block of the cluster runs and its barrier expects the pairs
+        cluster_wait();  // every block of the cluster runs, and its barrier is ready
         if (lane < CLUSTER) send(lane, &pairs[rank * WARPS + warp], ours, arrived);
         wait(arrived);  // nobody writes here after that, so a block may end before its neighbours
     }

@@ -3,8 +3,9 @@
 // The loss and the gradient while the row is in registers: one read and one write of M·N elements.
 //
 // The two kernels for the loss and for the gradient read the logits twice.  Here a block holds its row, or a slice of
-// it with CLUSTER blocks on neighbouring SMs, from the load to the store: 64 KB in 1024 threads at 32000 columns, and
-// 32 KB in 512 threads at 128256, are 16 registers a thread.  Of each thread 8 and 24 bytes spill.
+// it with CLUSTER blocks on SMs of one GPC, from the load to the store: 64 KB in 1024 threads at 32000 columns, and
+// 32 KB in 512 threads at 128256, are 16 registers a thread.  ptxas spills: it stores 4 and 36 bytes of each thread in
+// local memory, on a stack of 8 and 24 bytes.
 // Each warp reduces its part to a pair, the largest logit and the sum of exp(logit - largest), and writes it into the
 // shared memory of every block of the cluster.  When all pairs have arrived every warp merges them by itself.
 // The elements stay packed, two in a register, so each is converted and its exponential computed twice: once for the
@@ -28,7 +29,7 @@ constexpr int WARPS = THREADS / 32;
 constexpr int SLICE = (COLUMNS + VEC * CLUSTER - 1) / (VEC * CLUSTER) * VEC;
 constexpr int CHUNKS = (SLICE + VEC * THREADS - 1) / (VEC * THREADS);  // of 16 bytes, for each thread
 constexpr bool FULL = SLICE % (VEC * THREADS) == 0 && SLICE * CLUSTER == COLUMNS;
-constexpr float LOWEST = -3.402823466e38f;  // not -inf: the exponentials of a masked row must be 0, not NaN
+constexpr float LOWEST = -3.402823466e38f;  // not -inf: where a warp has only -inf, its exponentials must be 0
 
 union Chunk {
     uint4 bits;
@@ -126,7 +127,7 @@ __device__ void exchange(float2* pairs, int rank, float2 ours, unsigned long lon
         if (lane == 0) pairs[warp] = ours;
         __syncthreads();
     } else {
-        cluster_wait();  // every block of the cluster runs and its barrier expects the pairs
+        cluster_wait();  // every block of the cluster runs, and its barrier is ready
         if (lane < CLUSTER) send(lane, &pairs[rank * WARPS + warp], ours, arrived);
         wait(arrived);  // nobody writes here after that, so a block may end before its neighbours
     }

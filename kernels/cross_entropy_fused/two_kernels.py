@@ -1,7 +1,8 @@
 """The loss and the gradient by the two kernels that compute one of them each.
 
-The first writes the loss, from which log Σ exp follows: the loss plus the target's logit.  The second reads the logits
-again.  Two reads and one write of M·N elements.
+The first writes the loss.  A third, small kernel adds the target's logit to it, which gives log Σ exp.  The second
+reads the logits again.  Two reads and one write of M·N elements.
+Where the target's logit is -inf the loss is inf, log Σ exp becomes NaN, and so does the gradient of the row.
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""Wrong: takes the exponential of the scores themselves, which overflows when a score is above 88."""
+"""Wrong: takes the exponential of the scores themselves, which overflows when a score is above 88.7."""
 
 import torch
 

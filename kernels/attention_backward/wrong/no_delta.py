@@ -1,4 +1,4 @@
-"""Wrong: leaves out delta, the share of each query's gradient that the sum of the weights takes away."""
+"""Wrong: leaves out delta, the sum of o times do of a query, which is subtracted from the gradient of each weight."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Wrong: half of the bytes, for those who compare only what fits into float16."""
+"""Wrong: the result has the dtype float16 instead of that of the input."""
 
 import torch
 
