@@ -3,7 +3,7 @@
 N indices and N·W numbers are read, N·W numbers are written.  The addresses of a tile are a column of row numbers plus a
 row of column numbers.  From their form the compiler knows which addresses are neighbours: indices of neighbouring rows,
 and numbers of one row.  It knows nothing of the rows that the index names.  For W = 1 it loads single numbers from the
-table, for W = 4 and more 16 bytes at a time.
+table, for W = 4 or 128 16 bytes at a time.
 """
 
 import torch

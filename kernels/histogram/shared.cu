@@ -4,7 +4,8 @@
 //
 // One change from `global_atomics`: a block counts its numbers in 256 counters of its own, and adds these to the
 // counters in global memory once, at its end.  BLOCKS · 256 additions go to L2 instead of N.
-// The counters lie in 32 banks.  When several of a warp's 32 numbers meet in one bank, their additions take turns.
+// The counters lie in 32 banks.  When several different values of a warp's 32 numbers meet in one bank, their
+// additions take turns.
 // Equal numbers take one turn together: an addition of 1 compiles to an instruction that counts the lanes with one
 // address.
 

@@ -11,7 +11,8 @@
 // memory of both blocks.  For a slice, a block then loads 16 KB of A and 16 KB of B from L2; without a cluster it loads
 // 16 KB and 32 KB.
 // Power limits a product of this size: the GPU lowers its clock to stay within its limit.  A third less traffic from L2
-// takes less energy, and the clock can be higher.
+// takes less energy, and the clock can be higher.  At 8192 the clock is 1 % higher than that of `persistent`, and the
+// time is 1 % less, on both GPUs.  At 4096 the clock is 0.4 % higher, and the times differ by less than 0.5 %.
 // A stage may be filled again when the consumers of both blocks are done with it, so a consumer arrives at the barriers
 // of both.
 
@@ -250,8 +251,9 @@ static int describe(CUtensorMap* map, void* matrix, int64_t rows, int64_t column
         CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 
-// The smallest number of blocks that needs no more turns than one block on each SM.  512 tiles on 132 SMs take four
-// turns, and on 128 SMs too.  The power that four idle SMs do not take is left to the others.
+// The smallest number of clusters that needs no more turns than a cluster on each of `places` pairs of SMs.  At 4096,
+// the 256 tiles of clusters take four turns on 66 pairs, and on 64 pairs too.  The power that four idle SMs do not take
+// is left to the others.
 static int64_t blocks_for(int64_t tiles, int64_t places) {
     const int64_t turns = (tiles + places - 1) / places;
     return (tiles + turns - 1) / turns;

@@ -1,10 +1,12 @@
 // One thread computes 8 x 8 numbers of C, which it keeps in 64 registers; a block computes 128 x 128.
 //
-// For each step along K a thread reads 8 numbers of A and 8 of B from shared memory and does 64 multiply-adds with them.
-// In shared.cu it read 2 numbers for one.  Shared memory gives 32 numbers in a clock and an SM does 128 multiply-adds in
-// a clock, so the 16 numbers and the 64 multiply-adds of 32 threads both take 16 clocks: neither waits long for the
-// other.  80 instructions are issued for 64 multiply-adds, which leaves 80 % of the peak.  No load of global memory is
-// under way while a block multiplies, so its latency shows at each slice of 8 steps; two blocks on an SM hide half of it.
+// For each step along K a thread reads 8 numbers of A and 8 of B from shared memory and does 64 multiply-adds with
+// them.  In shared.cu it read 2 numbers for one.  Shared memory gives 32 numbers in a clock and an SM does 128
+// multiply-adds in a clock, so the 16 numbers and the 64 multiply-adds of 32 threads both take 16 clocks: neither waits
+// long for the other.  A step has 80 instructions for 64 multiply-adds, 80 %.  The whole loop also loads the slices:
+// 512 of its 760 instructions are multiply-adds, which leaves 67 % of the peak at most.  No load of global memory is
+// under way while a block multiplies, so its latency shows at each slice of 8 steps, unless the other block on the SM
+// multiplies then.
 // A slice of A lies in shared memory with K as its first index.  Its rows are four numbers longer than the tile, so that
 // the 8 x 4 numbers that a warp stores together fall into 32 different banks.
 

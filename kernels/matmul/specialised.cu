@@ -10,6 +10,7 @@
 // holds up the loads, and a late load holds up all warps.  Here one thread of a third warpgroup, the producer, fills
 // the ring as fast as stages become free.  The two other warpgroups, the consumers, multiply as fast as stages become
 // full.  Each stage has two barriers: `full` counts the bytes that arrived, `empty` counts the consumers that are done.
+// The time stays the same within 1 %, at 4096 and at 8192 and on both GPUs.  So those waits did not limit `tma`.
 // The producer needs few registers, a consumer needs 128 for its sums alone.  setmaxnreg moves registers between them:
 // 384 threads start with 168 each, the producer's warps go down to 24, the consumers' go up to 240.
 

@@ -286,8 +286,9 @@ static int describe(CUtensorMap* map, void* matrix, int64_t rows, int64_t column
         CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 
-// The smallest number of blocks that needs no more turns than one block on each SM.  512 tiles on 132 SMs take four
-// turns, and on 128 SMs too.  The power that four idle SMs do not take is left to the others.
+// The smallest number of clusters that needs no more turns than a cluster on each of `places` pairs of SMs.  At 4096,
+// the 256 tiles of clusters take four turns on 66 pairs, and on 64 pairs too.  The power that four idle SMs do not take
+// is left to the others.
 static int64_t blocks_for(int64_t tiles, int64_t places) {
     const int64_t turns = (tiles + places - 1) / places;
     return (tiles + turns - 1) / turns;

@@ -2,10 +2,12 @@
 
 2·M·N·K operations, half of them multiplications.  A tile of 128 x 256 needs 384 numbers for each step along K and does
 32768 multiplications with them: in bfloat16 85 operations for each byte that comes from L2.  Programs that run at the
-same time work on GROUP rows of tiles and so read the same parts of A and B: memory gives most of it once, L2 the rest.
+same time work on GROUP rows of tiles and so read the same parts of A and B, and L2 gives most of them.  In bfloat16 at
+4096, the DRAM of an H100 reads 187 MB, 2.8 times the 67 MB of A and B.  Without L2 it would be 1.6 GB.
 In float32 the tensor cores are left alone, since they would round the inputs to TF32; `ieee` means fused multiply-adds,
 one for each lane and clock, and a smaller tile, since the sums of 128 x 256 would not fit beside the operands.
-Three stages: while one slice along K is multiplied the next two are on their way into shared memory.
+Three stages: while one slice along K is multiplied the next two are on their way into shared memory.  In bfloat16 three
+slices lie there, 144 KB, and in float32 two, 64 KB.
 """
 
 import torch

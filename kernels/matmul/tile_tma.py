@@ -1,9 +1,10 @@
 """The product of `tile`, with loads and stores by the copy engine (TMA).
 
-One change: a program no longer computes the address of every element.  The host describes each matrix once: where it
-lies, its shape, and the block that one instruction copies.  A program then names the corner of a block.  The copy
+The main change: a program no longer computes the address of every element.  The host describes each matrix once: where
+it lies, its shape, and the block that one instruction copies.  A program then names the corner of a block.  The copy
 engine computes the addresses, fills in zeros beyond the edges and writes the block into shared memory as the tensor
 cores read it, so the threads are free to multiply.
+GROUP is 16 instead of 8 as well, so DRAM reads less: at 4096 on an H100 149 MB instead of 187 MB.
 The copy engine takes only rows of whole 16 bytes, eight numbers in bfloat16.  Other shapes go to `tile`.
 """
 

@@ -1,9 +1,10 @@
 // The tiles of register_tile.cu, loaded and stored 16 bytes at a time.
 //
-// A thread's 8 rows and 8 columns are now two groups of four neighbours, so that one 16-byte load brings four of them: 4
-// loads from shared memory for 64 multiply-adds instead of 16, and 68 instructions instead of 80: 94 % of the peak could
-// be multiply-adds.  One 16-byte load brings a thread's part of a slice of A and one its part of B, instead of four
-// each.  The bytes are the same as before, and so are the clocks that shared memory needs for them.
+// A thread's 8 rows and 8 columns are now two groups of four neighbours, so that one 16-byte load brings four of them:
+// 4 loads from shared memory for 64 multiply-adds instead of 16.  A step has 68 instructions instead of 80, and 94 % of
+// them are multiply-adds; of the whole loop 512 of 589 are, 87 %.  One 16-byte load brings a thread's part of a slice
+// of A and one its part of B, instead of four each.  The bytes are the same as before, and so are the clocks that
+// shared memory needs for them.
 // Rows that are no multiple of 16 bytes long are loaded and stored an element at a time.
 
 // region: tile

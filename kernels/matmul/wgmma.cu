@@ -2,7 +2,9 @@
 
 // bfloat16 on the tensor cores, by the instruction of a warpgroup: wgmma m64n256k16, sums in float32.
 //
-// One change from `mma`: the instruction.  The tile of 128 x 256, the ring of slices and their loads by cp.async stay.
+// The main change from `mma` is the instruction.  The tile of 128 x 256, the ring of four slices and their loads by
+// cp.async stay.  But only two slices are under way instead of three, because the slice before may still be multiplied.
+// And GROUP is 16 instead of 8, so DRAM reads less: at 4096 on an H100 148 MB instead of 187 MB.
 // mma.sync takes its operands from registers, so a warp first reads them from shared memory with ldmatrix.  wgmma takes
 // them from shared memory by itself.  Four warps, a warpgroup, issue it together: 64 rows of A times 256 columns of B,
 // 16 deep, in 128 clocks.  A block has two warpgroups, one for each half of the 128 rows.

@@ -4,9 +4,11 @@
 // One thread computes one number of C, from a row of A and a row of B.
 //
 // Both rows run along K, so a thread loads 16 numbers of each with one instruction.  The 32 threads of a warp have 2
-// rows of A and 16 rows of B: the L1 cache looks up 18 lines, one a clock, for 512 multiply-adds.  There is no
-// multiply-add for numbers of 8 bits outside of the tensor cores, so each number is converted to float32 first.
-// Rows whose length is no multiple of 16 bytes may begin anywhere, and are loaded a number at a time.
+// rows of A and 16 rows of B: the L1 cache looks up 18 lines, one a clock, for 512 multiply-adds.  Only the
+// tensor cores have a multiply-add for floating-point numbers of 8 bits, so each number is converted to float32 first.
+// In the SASS that takes two instructions: one to float16 and one to float32.
+// Rows whose length is no multiple of 16 bytes may begin anywhere, and are loaded a number at a time.  For other
+// rows, A and B themselves must begin at multiples of 16 bytes.
 
 // region: kernel
 constexpr int TILE = 16;  // a block computes TILE x TILE numbers of C

@@ -48,9 +48,9 @@ def reference(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 
 def _cublaslt(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
-    """cuBLASLt with fast accumulation, which is how all tensor cores of Hopper add; scales of 1.
+    """cuBLASLt with fast accumulation: the sums stay in the tensor cores, as in our kernels.  The scales are 1.
 
-    Rows that are no multiple of 16 bytes long, which it refuses, and a CPU go through float32.
+    K and N that are no multiples of 16, which it refuses, and a CPU go through float32.
     """
     out = a.new_empty(a.shape[0], b.shape[0], dtype=torch.bfloat16) if out is None else out
     if not a.is_cuda or a.shape[1] % 16 or b.shape[0] % 16:

@@ -1,9 +1,10 @@
 """The product of `tile` through the copy engine, with one loop over the slices of all tiles of a program.
 
-Two changes.  The copy engine loads and stores whole tiles, so that no thread computes addresses.  A program takes one
-tile after the other, and `flatten=True` makes one loop of the loop over tiles and the loop over slices.  So the first
-slices of the next tile are loaded while the last ones of this tile are multiplied and its sums are stored.
+Two main changes.  The copy engine loads and stores whole tiles, so that no thread computes addresses.  A program takes
+one tile after the other, and `flatten=True` makes one loop of the loop over tiles and the loop over slices.  So the
+first slices of the next tile are loaded while the last ones of this tile are multiplied and its sums are stored.
 A tile is stored in two halves of 128 columns, which leaves room for a fourth stage: 4 x 48 KB + 32 KB of 227 KB.
+GROUP is 16 instead of 8, so DRAM reads less: at 4096 on an H100 52 MB instead of 77 MB.
 """
 
 import torch

@@ -14,7 +14,8 @@
 // - Two blocks are a cluster and share a tile of B: each loads half of it for both.
 // - The first GROUP rows of tiles are taken from left to right, the next ones from right to left.  The slices of every
 //   second tile are taken from the last to the first, because L2 still holds the shared slices that were loaded last.
-// - The producer sleeps while the ring is full, which leaves power to the tensor cores.
+// - The producer sleeps while the ring is full.  That was meant to leave power to the tensor cores.  No record shows
+//   what it does by itself.
 // In bfloat16 a tile of 4096 along K takes 64 slices, here it takes 32 of the same size in bytes.  What happens once a
 // tile, the stores and the first loads, therefore counts twice as much.
 
@@ -39,8 +40,7 @@ struct Tile {
 };
 
 // The tile of this block in the cluster's tile with this number: 256 rows, of which each block computes 128.  The order
-// goes down GROUP rows of the clusters' tiles before the next column of tiles, and turns
-// back at the edge of C.
+// goes down GROUP rows of the clusters' tiles before the next column of tiles, and turns back at the edge of C.
 __device__ Tile tile_at(int number, int down, int across, int rank) {
     const int first = number / (GROUP * across) * GROUP, height = min(down - first, GROUP);
     const int within = number % (GROUP * across), column = within / height;
@@ -136,7 +136,7 @@ __device__ void wait(unsigned barrier, unsigned parity) {
     } while (!done);
 }
 
-// The same for a thread that has time: it sleeps before it asks again.  Asking all the time would take power.
+// The same for a thread that has time: it asks without waiting, and sleeps before it asks again.
 __device__ void wait_asleep(unsigned barrier, unsigned parity) {
     unsigned done;
     while (true) {
@@ -338,8 +338,9 @@ static int describe(CUtensorMap* map, T* matrix, int64_t rows, int64_t columns, 
         CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 
-// The smallest number of blocks that needs no more turns than one block on each SM.  512 tiles on 132 SMs take four
-// turns, and on 128 SMs too.  The power that four idle SMs do not take is left to the others.
+// The smallest number of clusters that needs no more turns than a cluster on each of `places` pairs of SMs.  At 4096,
+// the 256 tiles of clusters take four turns on 66 pairs, and on 64 pairs too.  The power that four idle SMs do not take
+// is left to the others.
 static int64_t blocks_for(int64_t tiles, int64_t places) {
     const int64_t turns = (tiles + places - 1) / places;
     return (tiles + turns - 1) / turns;

@@ -1,6 +1,6 @@
 """The block of `added_norm`, whose last product adds to h.
 
-One change: h lies in the output, and cuBLAS computes C = A B + C there.  The product reads h while it multiplies, so
+One change: h lies in the output, and cuBLAS computes C = A B + C there.  The product reads h itself, so
 the pass that read the product and h and wrote their sum is gone: 3·M·D numbers less outside the products.  The passes
 that are left move 6 + 3·F / D units of M·D numbers.  The sum is rounded to bfloat16 once instead of twice.
 """

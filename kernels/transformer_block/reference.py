@@ -60,7 +60,7 @@ def reference(
     w_up: torch.Tensor,
     w_down: torch.Tensor,
 ) -> torch.Tensor:
-    """h = x + attention(norm(x)) w_out; then h + (silu(gate) · up) w_down, where gate and up are norm(h) w_up."""
+    """h = x + attention(norm(x) w_qkv) w_out; then h + (silu(gate) · up) w_down, where gate and up are norm(h) w_up."""
     h = x + _attention(_norm(x, w_norm1) @ w_qkv) @ w_out
     gate, up = (_norm(h, w_norm2) @ w_up).chunk(2, dim=-1)
     return h + (gate * torch.sigmoid(gate) * up) @ w_down

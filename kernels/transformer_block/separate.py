@@ -4,7 +4,7 @@
     y = h + (silu(gate) · up) w_down, where gate and up are the halves of norm(h) w_up
 
 The products are cuBLAS's and the attention is cuDNN's, both through torch; they do nearly all operations.  Between them
-four kinds of kernels pass over tensors.  With M = B·T tokens they move, in units of M·D numbers:
+three kinds of kernels pass over tensors.  With M = B·T tokens they move, in units of M·D numbers:
 - norm, twice: 2 each
 - addition, twice: 3 each
 - silu(gate) · up: 3·F / D
