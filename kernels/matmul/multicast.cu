@@ -6,7 +6,7 @@
 
 // bfloat16 through wgmma and the copy engine, with B fetched once for two blocks.
 //
-// One change from `persistent`: two blocks on neighbouring SMs form a cluster and compute 256 x 256 of C together.
+// One change from `persistent`: two blocks form a cluster and compute 256 x 256 of C together.
 // Both need the same slice of B.  Each block loads one half of it, and the copy engine writes that half into the shared
 // memory of both blocks.  For a slice, a block then loads 16 KB of A and 16 KB of B from L2; without a cluster it loads
 // 16 KB and 32 KB.
