@@ -116,13 +116,25 @@ def notes_at_marks(marks: Iterable[tuple[int, int]], texts: Texts, line: int, in
     for number, at in marks:
         places.setdefault(number, []).append(str(at))
         if number not in texts:
-            hint = "write the list right below the listing, or `annotate` as `false` where this is code"
-            what = f"no point {number}" if texts else "no list of notes"
-            into.error(
-                "SG123", f"`<{number}>` has {what} below the code", into.span_of(f"<{number}>", line + at - 1), hint
-            )
+            what = f"no point {number} in the list" if texts else "no list of notes"
+            span = into.span_of(f"<{number}>", line + at - 1)
+            hint = f"{_how_to_add(number, texts)}, or `annotate` as `false` where this is code"
+            into.error("SG123", f"`<{number}>` has {what} below the code", span, hint)
     _all_have_places(places, texts, "`# <{}>` at the end of its line", into)
     return _notes(places, texts)
+
+
+def _how_to_add(number: int, texts: Texts) -> str:
+    """Return how a mark gets its note; Markdown counts the points itself, so only the next one can be added."""
+    if not texts:
+        return "write the list right below the listing"
+    first, last = min(texts), max(texts)
+    if number == last + 1:
+        return f"write `{number}. …` as the last point of the list"
+    there = f"the points {first} to {last}" if last > first else f"only the point {first}"
+    return f"the list has {there}: write one of its numbers here" + (
+        f", or the points up to {number} there" if number > last else ""
+    )
 
 
 def notes_at_lines(written: str, texts: Texts, span: Span, into: Collected) -> tuple[Note, ...]:

@@ -112,7 +112,7 @@ def parse_layout(text: str) -> Layout:
         return Layout(_plain(shape), compact(_plain(shape)), swizzle)
     stride = reader.tree(0)
     reader.expect_end("the end")
-    _check_nesting(shape, stride)
+    _check_nesting(shape, stride, f"{text[: shape.col - 1]}{_example(_plain(shape))}")
     return Layout(_plain(shape), _plain(stride), swizzle)
 
 
@@ -128,15 +128,38 @@ def _plain(node: _PlacedTree) -> SizeTree:
     return tuple(map(_plain, node.value)) if isinstance(node.value, tuple) else node.value
 
 
-def _check_nesting(shape: _PlacedTree, stride: _PlacedTree) -> None:
-    of_shape = len(shape.value) if isinstance(shape.value, tuple) else 0
-    of_stride = len(stride.value) if isinstance(stride.value, tuple) else 0
-    if of_shape != of_stride:
-        wanted = f"{of_shape} values in parentheses" if of_shape else "one number"
-        raise LayoutError(f"the stride is nested like the shape: expected {wanted}", stride.col)
+def _check_nesting(shape: _PlacedTree, stride: _PlacedTree, example: str) -> None:
+    if _modes(shape) != _modes(stride):
+        message = f"the shape {_described(shape)} and its stride {_described(stride)}"
+        hint = f"write a stride for each number of the shape, with the same parentheses, such as `{example}`"
+        raise LayoutError(message, stride.col, hint)
     if isinstance(shape.value, tuple) and isinstance(stride.value, tuple):
         for inner, step in zip(shape.value, stride.value, strict=True):
-            _check_nesting(inner, step)
+            _check_nesting(inner, step, example)
+
+
+def _modes(node: _PlacedTree) -> int:
+    """Return the number of modes; 0 of a number without parentheses."""
+    return len(node.value) if isinstance(node.value, tuple) else 0
+
+
+def _described(node: _PlacedTree) -> str:
+    modes = _modes(node)
+    has = f"has {modes} mode{'s' if modes > 1 else ''}" if modes else "is one number"
+    return f"`{_written(_plain(node))}` {has}"
+
+
+def _written(tree: SizeTree) -> str:
+    return f"({','.join(map(_written, tree))})" if isinstance(tree, tuple) else str(tree)
+
+
+def _example(shape: SizeTree) -> str:
+    """Return a layout of a shape, whose elements lie side by side, the rightmost mode fastest."""
+    return f"{_written(shape)}:{_written(_mirrored(compact(_mirrored(shape))))}"
+
+
+def _mirrored(tree: SizeTree) -> SizeTree:
+    return tuple(map(_mirrored, reversed(tree))) if isinstance(tree, tuple) else tree
 
 
 class _LayoutParser:

@@ -7,9 +7,10 @@ is not compared.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Iterator, Mapping
 
-from sitegen.diagnostics import Diagnostic, did_you_mean
+from sitegen.diagnostics import Diagnostic
 from sitegen.model.document import Document, OutputSlot
 from sitegen.model.linked import Linked, document_key
 from sitegen.model.record import CellRecord
@@ -18,6 +19,8 @@ from sitegen.render.inputs.sources import Sources
 
 _MOST_NAMES = 12
 """The number of rows or columns that a hint names at most."""
+_NEAR, _AS_NEAR, _MOST_NEAR = 0.6, 0.2, 3
+"""How like a name another one is that a hint proposes, how much less than the likest, and how many it proposes."""
 
 
 def outputs_in(linked: Linked, documents: Mapping[str, Document]) -> tuple[tuple[Post, OutputSlot], ...]:
@@ -63,7 +66,21 @@ def _mistakes(record: CellRecord, slot: OutputSlot, row: str, column: str) -> It
 
 def _mistake(record: CellRecord, slot: OutputSlot, what: str, name: str, known: Iterable[str]) -> Diagnostic:
     names = [f"`{one}`" for one in known]
+    near = " or ".join(f"`{one}`" for one in _near(name, known))
     there = f"{', '.join(names[:_MOST_NAMES])}{', …' if len(names) > _MOST_NAMES else ''}"
-    near = did_you_mean(name, known)
-    hint = f"{near} The table has {there}" if near else f"the table has {there}"
+    hint = f"did you mean {near}? The table has {there}" if near else f"the table has {there}"
     return Diagnostic("SG217", f"the table of the cell `{record.label}` has no {what} `{name}`", slot.span, hint)
+
+
+def _near(name: str, known: Iterable[str]) -> list[str]:
+    """Return the names that are about equally near, the nearest first; the wrong one would print a wrong number."""
+    likeness = {one: _likeness(name.lower(), one.lower()) for one in known}
+    best = max(likeness.values(), default=0.0)
+    near = [one for one, like in likeness.items() if like >= max(_NEAR, best - _AS_NEAR)]
+    return sorted(near, key=lambda one: -likeness[one]) if len(near) <= _MOST_NEAR else []
+
+
+def _likeness(one: str, other: str) -> float:
+    """Return how like two names are, from 0 to 1, in whatever order their words stand."""
+    pairs = ((one, other), (" ".join(sorted(one.split())), " ".join(sorted(other.split()))))
+    return max(difflib.SequenceMatcher(None, a, b).ratio() for a, b in pairs)

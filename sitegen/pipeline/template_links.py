@@ -11,11 +11,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from sitegen.diagnostics import Diagnostic, Severity, Span, did_you_mean
+from sitegen.markup.collected import slug
 from sitegen.pipeline.site_templates import TEMPLATES
 from sitegen.render.shared.theme import Theme
 
 _LINK = re.compile(r"(?:href|src)=[\"']\{\{-?\s*frame\.home\s*-?\}\}(?P<path>[^\"'{}#?]+)(?=[\"'#?])")
 _INDEX = "index.html"
+_WORDS = re.compile(r"[^<>{}]*>([^<>{}]+)</a>")
+"""The words of a link, from the end of its path on."""
+_NAME = re.compile(r"[a-z0-9-]+/?")
+_MOST_PAGES = 6
+"""The number of addresses that a hint names at most."""
 
 
 def dead_links(theme: Theme, files: Mapping[str, str | bytes]) -> Iterator[Diagnostic]:
@@ -26,9 +32,25 @@ def dead_links(theme: Theme, files: Mapping[str, str | bytes]) -> Iterator[Diagn
                 path = link["path"]
                 if not _leads_to_a_file(path, files) and _is_shown(path, files.values()):
                     span = Span(f"{TEMPLATES}/{name}", number, link.start("path") + 1, len(path))
-                    near = did_you_mean(path, {one.removesuffix(_INDEX) for one in files})
-                    hint = near or "write the page, or link to another one"
+                    words = _WORDS.match(line, link.end()) if link[0].startswith("href") else None
+                    hint = _hint(path, words[1] if words else "", files)
                     yield Diagnostic("SG509", f"`{path}` leads to no page or file", span, hint, Severity.WARNING)
+
+
+def _hint(path: str, words: str, files: Iterable[str]) -> str:
+    """Return which page the link may mean, by its path or by its words; else what addresses the pages have."""
+    places = {one.removesuffix(_INDEX) for one in files}
+    if near := did_you_mean(path, places):
+        return near
+    named = f"{slug(words)}/"
+    if words and named in places:
+        return f'did you mean `{named}`, as the link says "{words.strip()}"?'
+    pages = sorted(one for one in places if one.endswith("/") and _NAME.fullmatch(one))
+    if not _NAME.fullmatch(path) or not pages:
+        return "write the page, or link to another one"
+    listed = f"{', '.join(f'`{one}`' for one in pages[:_MOST_PAGES])}{', …' if len(pages) > _MOST_PAGES else ''}"
+    write = "write the page (`content/pages/NAME.md` has the address `NAME/`)"
+    return f"{write}, or link to one that the site has: {listed}"
 
 
 def _leads_to_a_file(path: str, files: Mapping[str, object]) -> bool:

@@ -87,7 +87,7 @@ def test_elements_that_share_a_word_share_a_bank() -> None:
                 "SG130",
                 1,
                 26,
-                "this is no layout: the stride is nested like the shape: expected 2 values in parentheses",
+                "this is no layout: the shape `(2,4)` has 2 modes and its stride `1` is one number",
             ),
         ),
         ("```{layout} (64,64)\n```\n", ("SG130", 1, 13, "this layout has 4096 elements")),

@@ -14,8 +14,8 @@ from sitegen.model.layout import Layout, LayoutError, Swizzle, parse_layout
     [
         ("(8,8):(8", "expected `,` or `)`", 9),
         ("(8,8)(8,1)", "expected `:` and a stride, found `(`", 6),
-        ("(8,(2,4)):(8,1)", "the stride is nested like the shape: expected 2 values in parentheses", 14),
-        ("(8,8):(8,(1,2))", "the stride is nested like the shape: expected one number", 10),
+        ("(8,(2,4)):(8,1)", "the shape `(2,4)` has 2 modes and its stride `1` is one number", 14),
+        ("(8,8):(8,(1,2))", "the shape `8` is one number and its stride `(1,2)` has 2 modes", 10),
         ("(8,0):(1,8)", "`0` is no extent", 4),
         ("8x8", "unexpected `x`", 2),
         ("(8,8):(8,1))", "expected the end, found `)`", 12),
@@ -33,6 +33,22 @@ def test_a_mistake_is_found_at_its_column(text: str, message: str, col: int) -> 
     with pytest.raises(LayoutError) as caught:
         parse_layout(text)
     assert (caught.value.message, caught.value.col) == (message, col)
+
+
+@pytest.mark.parametrize(
+    ("text", "example"),
+    [
+        ("Swizzle<3,3,3> o ((2,4),(_8)):(1,2)", "Swizzle<3,3,3> o ((2,4),(8)):((32,8),(1))"),
+        ("8:(1)", "8:1"),
+        ("(8,8):8", "(8,8):(8,1)"),
+        ("(4,8):(8)", "(4,8):(8,1)"),
+    ],
+)
+def test_a_stride_of_other_modes_than_the_shape_has_an_example_with_this_shape(text: str, example: str) -> None:
+    with pytest.raises(LayoutError) as caught:
+        parse_layout(text)
+    assert caught.value.hint.endswith(f"such as `{example}`")
+    parse_layout(example)
 
 
 def test_a_layout_without_a_stride_is_compact_from_the_left() -> None:

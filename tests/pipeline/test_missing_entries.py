@@ -91,6 +91,32 @@ def test_column_that_the_tables_do_not_have_is_named_with_those_that_they_have(r
     assert told(root) == [("SG217", 11, message, hint)]
 
 
+@pytest.mark.parametrize(
+    ("columns", "name", "hint"),
+    [
+        (
+            ["squared distances", "difference of squares"],
+            "squared difference",
+            "did you mean `difference of squares` or `squared distances`? "
+            "The table has `squared distances`, `difference of squares`",
+        ),
+        (
+            ["time", "bandwidth", "width"],
+            "Bandwith",
+            "did you mean `bandwidth`? The table has `time`, `bandwidth`, `width`",
+        ),
+        (["step1", "step2", "step3", "step4"], "step5", "the table has `step1`, `step2`, `step3`, `step4`"),
+    ],
+)
+def test_columns_that_are_about_equally_near_are_all_proposed(
+    root: Path, columns: list[str], name: str, hint: str
+) -> None:
+    names = ["level", *columns]
+    measure(root, {"columns": names, "units": [""] * len(names), "rows": [["L1", *range(len(columns))]]})
+    write_post(root, f"{{output}}`levels:L1:{name}`")
+    assert [one[3].replace("`level`, ", "") for one in told(root)] == [hint]
+
+
 def test_row_is_looked_for_in_the_tables_that_have_the_column(root: Path) -> None:
     write_post(root, "{output}`levels:L1:size / levels:L2:size`")
     message = "the table of the cell `levels` has no row `L2`"

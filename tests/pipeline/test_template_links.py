@@ -59,6 +59,34 @@ def test_link_that_leads_to_no_page_is_named_once_with_its_line(root: Path) -> N
     assert told(root, template) == [("SG509", FOOTER, 2, 26, message, hint)]
 
 
+@pytest.mark.parametrize(
+    ("link", "hint"),
+    [
+        ('imprint/"> About </a>', 'did you mean `about/`, as the link says "About"?'),
+        ('imprint" class="small">About</a>', 'did you mean `about/`, as the link says "About"?'),
+        ('abuot/">Posts</a>', "did you mean `about/`?"),
+    ],
+)
+def test_link_that_leads_to_no_page_is_compared_with_its_path_and_then_with_its_words(
+    root: Path, link: str, hint: str
+) -> None:
+    assert [one[5] for one in told(root, f'<a href="{{{{ frame.home }}}}{link}')] == [hint]
+
+
+def test_words_behind_an_image_are_not_its_words(root: Path) -> None:
+    [found] = told(root, '<a href="{{ frame.home }}about/"><img src="{{ frame.home }}imprint.png" alt="">About</a>')
+    assert found[5] == "write the page, or link to another one"
+
+
+@pytest.mark.parametrize("words", ["Imprint", "{{ frame.site_title }}", "<b>About</b>"])
+def test_link_that_is_near_no_page_names_those_of_the_site(root: Path, words: str) -> None:
+    [found] = told(root, f'<a href="{{{{ frame.home }}}}imprint/">{words}</a>')
+    assert found[5].startswith("write the page (`content/pages/NAME.md` has the address `NAME/`), or link to one that")
+    assert "the site has: `about/`, " in found[5]
+    write(root, "content/pages/imprint.md", "---\ntitle: Imprint\n---\nText.\n")
+    assert check(root).diagnostics == ()
+
+
 def test_link_of_a_template_of_one_kind_of_page_is_found(root: Path) -> None:
     template = "{% extends 'base.html' %}{% block main %}<a href='{{frame.home}}imprint.pdf'>I</a>{% endblock %}"
     [(code, path, line, *_, hint)] = told(root, template, "templates/page.html")

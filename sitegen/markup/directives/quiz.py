@@ -50,7 +50,7 @@ def _wrap(fence: Container) -> tuple[list[Token], Token]:
     if not fence.argument:
         into.error("SG111", "the directive `{quiz}` needs a question", span, "`{quiz} How many sectors are moved?`")
     if not answer and "answer" not in options.by_name and not options.broken:
-        _tell_of_no_answer(fence, span)
+        _tell_of_no_answer(fence, choices, span)
     if answer and choices and answer not in choices:
         mistake = o.named("choice", answer, choices)
         into.error("SG105", f"option `answer`: {mistake}", options.span("answer", span), mistake.hint)
@@ -65,14 +65,17 @@ def _wrap(fence: Container) -> tuple[list[Token], Token]:
     )
 
 
-def _tell_of_no_answer(fence: Container, span: Span) -> None:
+def _tell_of_no_answer(fence: Container, choices: Sequence[str], span: Span) -> None:
     into, late = fence.into, dict(_late_options(fence))
     if "answer" in late:
         moved = ", ".join(f"`:{name}:`" for name in late)
         message = "this `:answer:` is text, because it stands below the text of `{quiz}`"
         into.error("SG111", message, into.span_of_line(late["answer"]), f"move {moved} to the top, below the question")
     else:
-        into.error("SG111", "the directive `{quiz}` needs an answer", span, "add a line `:answer: …`")
+        listed = ", ".join(f"`{choice}`" for choice in choices)
+        right = f"the right one of its choices, word for word: {listed}" if choices else "the right answer"
+        hint = f"add `:answer: …` below line {span.line}, with {right}"
+        into.error("SG111", "the directive `{quiz}` needs an answer", span, hint)
 
 
 def _late_options(fence: Container) -> Iterator[tuple[str, int]]:

@@ -6,6 +6,7 @@ is `:sync:`, or the title.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 from typing import Any
@@ -19,6 +20,7 @@ from sitegen.markup import options as o
 from sitegen.markup.collected import Collected, add_rules, collected, slug
 from sitegen.markup.directive import Container, Directive, closes
 
+_COLONS = re.compile(r":{3,}(?=\{)")
 OPTIONS_OF_ITEM = {
     "sync": o.Setting(o.label, "The name by which tabs of several sets are chosen together; without it, the title."),
 }
@@ -51,8 +53,9 @@ def _name_items(state: StateCore) -> None:
         return
     into = collected(state.env)
     around: list[Token] = []
+    outside: list[int] = []
     sets = 0
-    for token in state.tokens:
+    for at, token in enumerate(state.tokens):
         inside = around[-1] if around else None
         if token.type in ("tab-set_close", "tab-item_close"):
             around.pop()
@@ -63,13 +66,51 @@ def _name_items(state: StateCore) -> None:
         if token.type == "tab-item_open" and inside is not None and in_set:
             _add_item(token, inside, into)
         elif token.type == "tab-item_open":
-            into.error("SG124", "a `{tab-item}` stands in a `{tab-set}`", _span(token, into), "put one around it")
+            outside.append(at)
         elif in_set and inside is not None and token.level == inside.level + 1 and token.nesting >= 0:
             _report_stray(token, inside, into)
         if token.type in ("tab-set_open", "tab-item_open"):
             sets += token.type == "tab-set_open"
             token.meta.update(items=[], name=f"tabs-{sets}")
             around.append(token)
+    for behind, run in _runs(state.tokens, outside).items():
+        _report_run([state.tokens[at] for at in run], state.tokens[behind : behind + 1], into)
+
+
+def _runs(tokens: Sequence[Token], outside: Sequence[int]) -> dict[int, list[int]]:
+    """Return the tabs outside of a set as runs without anything between, each by the index behind it."""
+    runs: dict[int, list[int]] = {}
+    for first in outside:
+        level = tokens[first].level
+        ends = (at for at in range(first, len(tokens)) if tokens[at].type == "tab-item_close")
+        behind = next(at for at in ends if tokens[at].level == level) + 1
+        runs[behind] = [*runs.pop(first, ()), first]
+    return runs
+
+
+def _report_run(items: Sequence[Token], following: Sequence[Token], into: Collected) -> None:
+    """Report tabs that one set would mend; a line of colons behind them is the end of a set that does not open."""
+    longest = max(len(match[0]) if (match := _COLONS.search(into.lines[_line(item)])) else 0 for item in items)
+    end = next((token for token in following if token.type == "colon_fence" and not token.info.strip()), None)
+    fits = end is not None and len(end.markup) > longest
+    signs = end.markup if end and fits else ":" * max(longest + 1, 4)
+    what = "this tab stands" if len(items) == 1 else f"these {len(items)} tabs stand"
+    span = _span(items[0], into)
+    hint = f"write `{signs}{{tab-set}}` above line {span.line}"
+    if end and fits:
+        hint += f"; its end stands on line {_span(end, into).line} already"
+    elif end:
+        hint += f", and `{signs}` in place of line {_span(end, into).line}"
+    else:
+        hint += f", and `{signs}` below {_last_line(items[-1], into)}"
+    into.error("SG124", f"{what} in no `{{tab-set}}`", span, hint)
+
+
+def _last_line(item: Token, into: Collected) -> str:
+    """Return the words for the last line of a tab; an end that nobody wrote has no number."""
+    if not item.map or not item.meta["is_closed"]:
+        return "the end of the last tab"
+    return f"line {into.span_of_line(item.map[1] - 1).line}"
 
 
 def _report_stray(token: Token, group: Token, into: Collected) -> None:

@@ -90,7 +90,14 @@ def test_links_and_footnotes_within_it_are_those_of_the_text() -> None:
     ("markdown", "code", "line", "message", "hint"),
     [
         ("```{quiz}\n:answer: a\n```\n", "SG111", 1, "needs a question", "`{quiz} How many"),
-        ("```{quiz} a?\n```\n", "SG111", 1, "needs an answer", "`:answer: …`"),
+        (
+            "a\n\n```{quiz} a?\n:label: q\n:choices: [No., 'Yes, it does']\nSo.\n```\n",
+            "SG111",
+            3,
+            "needs an answer",
+            "add `:answer: …` below line 3, with the right one of its choices, word for word: `No.`, `Yes, it does`",
+        ),
+        ("```{quiz} a?\n```\n", "SG111", 1, "needs an answer", "`:answer: …` below line 1, with the right answer"),
         ("::::{quiz} a?\nSo.\n:::{quiz} b?\n:answer: c\n:::\n::::\n", "SG111", 1, "needs an answer", "`:answer: …`"),
         (
             "x\n\n```{quiz} a?\nSo.\n:choices: [b, c]\n:answer: b\n```\n",
