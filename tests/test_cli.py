@@ -178,11 +178,31 @@ def test_a_bundle_holds_only_what_is_due(site: Path) -> None:
         )
 
     before = due()
-    append(site / "kernels/sum/shared.cu", "//\n")
+    append(site / "kernels/sum/shared.cu", "constexpr int UNUSED = 1;\n")
     assert due() - before <= {"ceilings", "sum/tools"} | {
         f"sum@{w}:{d}" for w in ("64Mi", "256Mi", "1Gi") for d in DTYPES
     }
     assert due() >= {"sum@256Mi:float32", "ceilings"}
+
+
+def test_a_bundle_for_a_named_gpu_holds_what_is_due_there(site: Path) -> None:
+    def due(*gpu: str) -> set[str]:
+        assert sitegen("bundle", "sum", *gpu, "-o", "b.zip").exit_code == 0
+        found = read(Path("b.zip"), "jobs").entries.values() if Path("b.zip").exists() else ()
+        Path("b.zip").unlink(missing_ok=True)
+        return {spec["id"] for spec in found}
+
+    for record in (site / "kernels/sum/results").glob("nvidia-h100-*"):
+        record.unlink()
+    every = due("--gpu", "nvidia-h100-80gb-hbm3")
+    assert {f"sum@{w}:{d}" for w in ("64Mi", "256Mi", "1Gi") for d in DTYPES} <= every
+    (site / "kernels/sum/results/nvidia-h200.json").unlink()
+    append(site / "content/site.yaml", "gpu_aliases: {hopper: nvidia-h200}\n")
+    assert due() == due("--gpu", "nvidia-h200") == due("--gpu", "hopper") == every
+    result = sitegen("bundle", "sum", "--gpu", "nvidia-h201", "-o", "b.zip")
+    assert result.exit_code == 2
+    assert "no record of a GPU `nvidia-h201`; did you mean `nvidia-h200`?" in result.stderr
+    assert "--try stores none" in sitegen("bundle", "--try", "sum/vec4", "--gpu", "hopper", "-o", "b.zip").stderr
 
 
 def test_an_unknown_name_is_a_mistake_of_usage_with_a_suggestion(site: Path) -> None:

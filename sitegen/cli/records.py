@@ -31,9 +31,10 @@ from sitegen.cli.common import (
 )
 from sitegen.cli.compiled import compiled_lines
 from sitegen.cli.run_progress import run_report
-from sitegen.diagnostics import printable
+from sitegen.diagnostics import did_you_mean, printable
 
 if TYPE_CHECKING:
+    from sitegen.execute.plan import Inventory
     from sitegen.pipeline.in_memory import LoadedSite
     from sitegen.results.accept import AcceptedRun
 
@@ -160,12 +161,13 @@ def run_here(names: Sequence[str], everything: bool, where: str, beside: bool, a
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--all", "everything", is_flag=True, help="Include what is fresh (default: what is stale or missing).")
+@click.option("--gpu", default="", metavar="GPU", help="Include what is due on this GPU (default: the site's first).")
 @click.option("--try", "tries", is_flag=True, help="Write implementations for `try --bundle` instead of what is due.")
 @click.option("--set", "settings", multiple=True, metavar="CONSTANT=VALUE,…", help="With --try: as in `sitegen try`.")
 @click.option("--ncu", is_flag=True, help="With --try: read by ncu what warps wait for, DRAM bytes and more.")
 @click.option("-o", "--output", type=NewFile(), required=True, help="Write the bundle into this zip file.")
 def bundle(
-    names: tuple[str, ...], everything: bool, tries: bool, settings: tuple[str, ...], ncu: bool, output: Path
+    names: tuple[str, ...], everything: bool, gpu: str, tries: bool, settings: tuple[str, ...], ncu: bool, output: Path
 ) -> None:
     """Write jobs and their sources into a file for a GPU machine that cannot reach the site."""
     from sitegen.execute import session
@@ -173,12 +175,26 @@ def bundle(
     if (settings or ncu) and not tries:
         raise click.UsageError("--set and --ncu belong to --try")
     if tries:
+        if gpu:
+            raise click.UsageError("--gpu says for which records something is due, and --try stores none")
         bundle_tries(names, everything, settings, ncu, output)
         return
     loaded = load_site_or_exit()
+    inventory = inventory_of(loaded)
+    chosen = known_gpu(inventory, gpu) if gpu else inventory.default_gpu
     with usage_errors():
-        jobs = session.bundle(loaded.root, inventory_of(loaded), output, names, everything=everything)
-    say(f"{len(jobs)} jobs in {output}" if jobs else "everything is fresh, nothing was written")
+        jobs = session.bundle(loaded.root, inventory, output, names, gpu=chosen, everything=everything)
+    say(f"{len(jobs)} jobs in {output}" if jobs else f"nothing is due on {chosen or 'a GPU'}, nothing was written")
+
+
+def known_gpu(inventory: Inventory, name: str) -> str:
+    """Return the id of a GPU by its id or its short name.  Raises UsageError for one that site and records lack."""
+    config = inventory.site.config
+    known = tuple(dict.fromkeys((*config.gpus, *inventory.records.gpus(), *config.gpu_aliases)))
+    if name in known:
+        return config.gpu_aliases.get(name, name)
+    near = did_you_mean(name, known) or f"known: {', '.join(known) or 'none'}"
+    raise click.UsageError(f"no record of a GPU `{name}`; {near}; `--all` writes all jobs for a GPU without records")
 
 
 def bundle_tries(names: tuple[str, ...], everything: bool, settings: tuple[str, ...], ncu: bool, output: Path) -> None:
