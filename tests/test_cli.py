@@ -135,16 +135,22 @@ def test_edit_of_a_text_keeps_the_posts_that_wait(new_site: Path) -> None:
     assert waiting("--as-of", "2026-11-30") == [first]
 
 
-def test_one_character_of_a_kernel_makes_its_records_stale_and_nothing_else(site: Path) -> None:
+def test_one_statement_of_a_kernel_makes_its_records_stale_and_nothing_else(site: Path) -> None:
     before = states()
-    append(site / "kernels/softmax/fused.py", "#")
+    append(site / "kernels/softmax/fused.py", "\nUNUSED = 1\n")
     changed = {name: state for name, state in states().items() if state != before[name]}
     assert len(changed) >= 6 and all(name.startswith("softmax/fused@") for name in changed)
     assert all(state == "stale" and "fused.py changed" in reasons for state, *reasons in changed.values())
 
 
+def test_one_comment_of_a_kernel_makes_nothing_stale(site: Path) -> None:
+    before = states()
+    append(site / "kernels/softmax/fused.py", "# one more comment\n")
+    assert states() == before
+
+
 def test_a_stale_record_is_marked_on_the_page_and_refused_on_demand(site: Path) -> None:
-    append(site / "kernels/softmax/fused.py", "#")
+    append(site / "kernels/softmax/fused.py", "\nUNUSED = 1\n")
     assert sitegen("build", "--as-of", AS_OF).exit_code == 0
     page = (site / "public/posts/softmax/index.html").read_text(encoding="utf-8")
     assert 'class="state stale"' in page and "fused.py changed" in page
