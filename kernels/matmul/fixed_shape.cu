@@ -2,12 +2,12 @@
 //
 // Two changes:
 // - HEIGHT, WIDTH and LENGTH (M, N and K) are constants of the compilation, and the fast path knows whole tiles only.
-//   The loop of register_banks.cu has 1175 instructions, 1024 of them multiply-adds.  Of the 151 others, 51 load from
-//   shared memory and 10 copy.  Most of the rest compute addresses from K and N, which the compiler does not know, and
-//   compare steps with K.  Here a thread adds constants to two addresses: 2048 of 2233 instructions are multiply-adds.
+//   The loop of register_banks.cu has 1175 instructions, 1024 of them multiply-adds.  Most of the others compute
+//   addresses from K and N, which the compiler does not know, and compare steps with K.  Here a thread adds constants
+//   to two addresses: 2048 of 2233 instructions are multiply-adds.
 // - A slice has 16 steps instead of 8.  The loop has half as many barriers and turns.
-// A shape with tiles that are not whole takes a plain path, one element after the other.  The fast path does not look
-// where b and c begin: both must begin at a multiple of 16 bytes.
+// A shape with tiles that are not whole takes a plain path, one element after the other.  In the fast path, b and c
+// must begin at a multiple of 16 bytes.
 
 // region: tile
 constexpr int ROWS = 128, COLUMNS = 128, THREADS = 128;

@@ -10,9 +10,8 @@
 // Both need the same slice of B.  Each block loads one half of it, and the copy engine writes that half into the shared
 // memory of both blocks.  For a slice, a block then loads 16 KB of A and 16 KB of B from L2; without a cluster it loads
 // 16 KB and 32 KB.
-// Power limits a product of this size: the GPU lowers its clock to stay within its limit.  A third less traffic from L2
-// takes less energy, and the clock can be higher.  At 8192 the clock is 1 % higher than that of `persistent`, and the
-// time is 1 % less, on both GPUs.  At 4096 the clock is 0.4 % higher, and the times differ by less than 0.5 %.
+// Power limits the clock of a product of this size, and a third less traffic from L2 takes less energy.  At 8192 the
+// clock is 1 % higher than that of `persistent`, and the time is 1 % less.  At 4096 neither changes by more than 0.5 %.
 // A stage may be filled again when the consumers of both blocks are done with it, so a consumer arrives at the barriers
 // of both.
 
