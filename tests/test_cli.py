@@ -205,9 +205,9 @@ def test_a_bundle_for_a_named_gpu_holds_what_is_due_there(site: Path) -> None:
     (site / "kernels/sum/results/nvidia-h200.json").unlink()
     append(site / "content/site.yaml", "gpu_aliases: {hopper: nvidia-h200}\n")
     assert due() == due("--gpu", "nvidia-h200") == due("--gpu", "hopper") == every
-    result = sitegen("bundle", "sum", "--gpu", "nvidia-h201", "-o", "b.zip")
+    result = sitegen("bundle", "sum", "--gpu", "nvdia-h200", "-o", "b.zip")
     assert result.exit_code == 2
-    assert "no record of a GPU `nvidia-h201`; did you mean `nvidia-h200`?" in result.stderr
+    assert "no record of a GPU `nvdia-h200`; did you mean `nvidia-h200`?" in result.stderr
     assert "--try stores none" in sitegen("bundle", "--try", "sum/vec4", "--gpu", "hopper", "-o", "b.zip").stderr
 
 

@@ -31,7 +31,7 @@ from sitegen.cli.common import (
 )
 from sitegen.cli.compiled import compiled_lines
 from sitegen.cli.run_progress import run_report
-from sitegen.diagnostics import did_you_mean, printable
+from sitegen.diagnostics import printable
 
 if TYPE_CHECKING:
     from sitegen.execute.plan import Inventory
@@ -189,12 +189,15 @@ def bundle(
 
 def known_gpu(inventory: Inventory, name: str) -> str:
     """Return the id of a GPU by its id or its short name.  Raises UsageError for one that site and records lack."""
-    config = inventory.site.config
-    known = tuple(dict.fromkeys((*config.gpus, *inventory.records.gpus(), *config.gpu_aliases)))
+    from sitegen.linking.near_gpus import near_gpu
+    from sitegen.linking.value_refs import gpu_names
+
+    known = gpu_names(inventory.site, inventory.records.gpus())
     if name in known:
-        return config.gpu_aliases.get(name, name)
-    near = did_you_mean(name, known) or f"known: {', '.join(known) or 'none'}"
-    raise click.UsageError(f"no record of a GPU `{name}`; {near}; `--all` writes all jobs for a GPU without records")
+        return inventory.site.config.gpu_aliases.get(name, name)
+    near = near_gpu(name, known)
+    hint = f"did you mean `{near}`?" if near else f"known: {', '.join(known) or 'none'}"
+    raise click.UsageError(f"no record of a GPU `{name}`; {hint}; `--all` writes all jobs for a GPU without records")
 
 
 def bundle_tries(names: tuple[str, ...], everything: bool, settings: tuple[str, ...], ncu: bool, output: Path) -> None:

@@ -54,7 +54,7 @@ class Step:
 
     @property
     def name(self) -> str:
-        """What the file of the series calls it."""
+        """Return the step as the file of the series calls it."""
         return f"`{self.entry.name}`" if self.entry else f"“{self.title}”"
 
 

@@ -31,12 +31,12 @@ def known_names(site: Site, files: Iterable[str]) -> KnownNames:
     """Return the kernels of a site, and the GPUs that its configuration names or that have a record among the files."""
     recorded = recorded_gpus(files)
     kernels = {kernel.name: kernel for kernel in site.kernels}
-    return KnownNames(kernels, _with_those_of_the_site(site, recorded), recorded)
+    return KnownNames(kernels, gpu_names(site, recorded), recorded)
 
 
 def known_gpus(site: Site, files: Iterable[str]) -> tuple[str, ...]:
     """Return the names of the GPUs that the configuration names or that have a record among the files."""
-    return _with_those_of_the_site(site, recorded_gpus(files))
+    return gpu_names(site, recorded_gpus(files))
 
 
 def recorded_gpus(files: Iterable[str]) -> tuple[str, ...]:
@@ -44,7 +44,8 @@ def recorded_gpus(files: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({match[1] for path in files if (match := _RECORD.fullmatch(path))}))
 
 
-def _with_those_of_the_site(site: Site, recorded: Iterable[str]) -> tuple[str, ...]:
+def gpu_names(site: Site, recorded: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of the GPUs that the configuration names, and the recorded ones."""
     config = site.config
     return tuple(dict.fromkeys((*config.gpus, *config.gpu_aliases, *recorded)))
 
