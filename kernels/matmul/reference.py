@@ -10,8 +10,8 @@ Inputs = dict[str, torch.Tensor]
 LARGEST = {torch.bfloat16: 1, torch.float32: 4095}
 """Of the integers in A: twelve bits in float32, one more than TF32 keeps."""
 TERMS = 1600
-"""How many products of an exact sum are not zero: 1600 · 4095 is below 2^24, so that any order of additions is exact
-in float32, and 1600 random signs seldom leave more than 256, where bfloat16 begins to skip integers."""
+"""How many products of an exact sum are not zero, on average: 1600 · 4095 is well below 2^24, so that any order of
+additions is exact in float32.  Such a sum of signs is seldom above 256, where bfloat16 begins to skip integers."""
 TILE = 64
 """A depth that tiles have, or a multiple of theirs: where its last whole one ends, the ragged rest begins."""
 

@@ -1,4 +1,4 @@
-"""The text of a source file → its code: the text without comments and docstrings.
+"""The text of a source file → its code: the text without comments, docstrings and other strings that are statements.
 
 Two texts with the same code make the same program.  A text that cannot be split into tokens is its own code, and so is
 one that may read its docstrings, its text or the numbers of its lines.  The code of a text is the same in every version
@@ -153,12 +153,11 @@ def _is_later_field(field: str) -> bool:
 
 
 def _docstrings(tree: ast.Module, lines: Sequence[str], starts: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the places of strings that are statements: docstrings, and texts below a constant."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.body:
-            first = node.body[0]
-            if isinstance(first, ast.Expr) and isinstance(one := first.value, ast.Constant) and type(one.value) is str:
-                end_line, end_byte = one.end_lineno or one.lineno, one.end_col_offset or 0
-                yield _offset(one.lineno, one.col_offset, lines, starts), _offset(end_line, end_byte, lines, starts)
+        if isinstance(node, ast.Expr) and isinstance(one := node.value, ast.Constant) and type(one.value) is str:
+            end_line, end_byte = one.end_lineno or one.lineno, one.end_col_offset or 0
+            yield _offset(one.lineno, one.col_offset, lines, starts), _offset(end_line, end_byte, lines, starts)
 
 
 def _offset(line: int, byte: int, lines: Sequence[str], starts: Sequence[int]) -> int:

@@ -47,6 +47,7 @@ PYTHON_SAME = {
         '"""Old."""\nclass A:\n    """Old."""\n    def f(self):\n        """Old.\n\n        More"""\n        return 1',
         '"""New."""\nclass A:\n    def f(self):\n        """é"""\n        return 1',
     ),
+    "a text below a constant": ('x = 1\n"""a"""\n', 'x = 1\n"""b\n\nc"""\n'),
     "a docstring behind letters of two bytes": ('def é(): "old"; x = "é"\n', 'def é(): "new"; x = "é"\n'),
     "a comment behind an f-string with a #": ('f"#{x:#x}"  # old\n', 'f"#{x:#x}"\n'),
     "a comment with the end of a string": ("x = 1  # '''\n", "x = 1\n"),
@@ -56,7 +57,8 @@ PYTHON_SAME = {
 PYTHON_OTHER = {
     "a token before a comment": ("x = 1  # the same\n", "x = 2  # the same\n"),
     "a text that is used": ('x = """a"""\n', 'x = """b"""\n'),
-    "a text that is no docstring": ('x = 1\n"""a"""\n', 'x = 1\n"""b"""\n'),
+    "a text alone in a block, and the line behind it": ('if x:\n    "a"\ny()\n', 'if x:\n    "a"\n    y()\n'),
+    "a text that is returned": ('def f():\n    return ("a")\n', 'def f():\n    return ("b")\n'),
     "a blank line within a text": ('x = """a\n\nb"""\n', 'x = """a\nb"""\n'),
     "blanks at an end of line within a text": ('x = """a \nb"""\n', 'x = """a\nb"""\n'),
     "a # within a string": ("x = 'a # b'\n", "x = 'a # c'\n"),
