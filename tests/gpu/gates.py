@@ -244,7 +244,7 @@ def judged(kernel: Kernel, gpu: bool, limit: Limit) -> Found:
 def raced(site: Site, kernel: Kernel, limit: Limit) -> Mapping[str, str]:
     """Return what racecheck says of the variants that it must reject, by name."""
     races = tuple(wrong for wrong in kernel.wrong if wrong.gate is Gate.RACECHECK)
-    narrow = replace(kernel, implementations=(), goals=(), wrong=races)
+    narrow = replace(kernel, implementations=(), sweeps=(), goals=(), wrong=races)
     jobs = [replace(job, sweep=()) for job in jobs_of(site, [narrow]) if isinstance(job, InspectJob)]
     try:
         found = [one for job in jobs for one in measured(job, limit).sanitized] if races else []
