@@ -16,7 +16,9 @@ import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from sitegen.measure.occupancy import RESERVED_SHARED, number_of
@@ -214,8 +216,9 @@ def _listing(tool: str, binary: Binary, arch: str) -> BinaryListing:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "code"
         file.write_bytes(binary.data)
-        usage = _run(tool, "--dump-resource-usage", file)
-        functions = _functions(_run(tool, "--dump-sass", file), entries)
+        with ThreadPoolExecutor(2) as side_by_side:
+            usage, sass = side_by_side.map(partial(_run, tool, file), ("--dump-resource-usage", "--dump-sass"))
+    functions = _functions(sass, entries)
     resources = {stable_name(m[1]): _usage(m, arch) for m in _USAGE.finditer(usage)}
     texts = {name: readable(body) for name, body in functions.items()}
     return BinaryListing(
@@ -265,7 +268,7 @@ def _predicated(match: re.Match[str]) -> str:
     return f"{text} {match['guard'].strip()}" if match["guard"] else text
 
 
-def _run(tool: str, option: str, file: Path) -> str:
+def _run(tool: str, file: Path, option: str) -> str:
     done = subprocess.run([tool, option, str(file)], capture_output=True, text=True, timeout=60)
     return done.stdout
 
