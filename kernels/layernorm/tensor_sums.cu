@@ -9,7 +9,8 @@
 // product has the sums of squares, and each row of the lower half the sums.  The product of two numbers of bfloat16 is
 // exact in float32, and the tensor cores add in float32.
 // The variance is a difference of these sums, which would cancel where the mean is far from 0.  So each warp first
-// subtracts its first element.  The difference is rounded to bfloat16.
+// subtracts the mean of its first pieces, 256 elements.  The difference is rounded to bfloat16, by at most 2^-9 of itself.
+// One element in place of that mean could be an outlier.  Then all differences would be large, and their rounding too.
 // `ahead` waits for the pairs of other blocks with an acquire of scope `cluster`, which the compiler turns into an
 // instruction that empties L1.  The weights and biases that the blocks of an SM share are lost with it.  The pairs lie
 // in the block's own shared memory, so this program waits for them with scope `cta`, as CUTLASS does.  The wait for the
@@ -125,6 +126,24 @@ __device__ void exchange(float2* pairs, int rank, float2 ours, unsigned long lon
 }
 // endregion
 
+// region: pairs
+// A number of bfloat16 is the upper half of the same number in float32.
+__device__ float low_of(unsigned pair) { return __uint_as_float(pair << 16); }
+__device__ float high_of(unsigned pair) { return __uint_as_float(pair & 0xffff0000u); }
+
+__device__ unsigned packed(float low, float high) {
+    unsigned pair;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+    return pair;
+}
+
+__device__ unsigned less(unsigned pair, unsigned shift) {  // two differences, rounded to bfloat16
+    unsigned result;
+    asm("sub.rn.bf16x2 %0, %1, %2;" : "=r"(result) : "r"(pair), "r"(shift));
+    return result;
+}
+// endregion
+
 // region: moments
 // Adds the product of the matrices above for four elements of each lane.  A lane holds two numbers of bfloat16 in each
 // register: row lane / 4 of the elements, in columns 2 * (lane % 4) and the next, and eight columns further.
@@ -135,25 +154,31 @@ __device__ void add_moments(float (&sums)[4], unsigned low, unsigned high) {
         : "r"(low), "r"(high), "r"(ONES));
 }
 
-__device__ unsigned less(unsigned pair, unsigned shift) {  // two differences, rounded to bfloat16
-    unsigned result;
-    asm("sub.rn.bf16x2 %0, %1, %2;" : "=r"(result) : "r"(pair), "r"(shift));
-    return result;
+// The sum of a warp's elements.  Each row of the lower half has the eight sums, two in each of its four lanes.
+__device__ float sum_of(const float (&sums)[4]) {
+    float sum = sums[2] + sums[3];
+#pragma unroll
+    for (int lanes = 1; lanes < 4; lanes *= 2) sum += __shfl_xor_sync(0xffffffff, sum, lanes);
+    return sum;
 }
 
-// The sum of a warp's elements and of their squares, from the products of `add_moments`.  A lane has two columns of the
-// upper half of the product and two of the lower.  The four lanes of a row have all eight sums, and one of them has the
-// element on the diagonal.
-__device__ float2 warp_moments(const float (&sums)[4]) {
+// The mean of a warp's first pieces, which have that many elements of the row; twice, as `less` takes it.
+__device__ unsigned mean_of(uint4 bits, int count) {
+    float sums[4] = {};
+    add_moments(sums, bits.x, bits.y);
+    add_moments(sums, bits.z, bits.w);
+    const float mean = sum_of(sums) / count;
+    return packed(mean, mean);
+}
+
+// The sum of the squares of a warp's elements.  Of the four lanes of a row in the upper half, one has the element on the diagonal.
+__device__ float squares_of(const float (&sums)[4]) {
     const int lane = threadIdx.x % 32, row = lane / 4;
     const float diagonal = row % 2 ? sums[1] : sums[0];
-    float2 both = make_float2(sums[2] + sums[3], lane % 4 == row / 2 ? diagonal : 0.0f);
+    float squares = lane % 4 == row / 2 ? diagonal : 0.0f;
 #pragma unroll
-    for (int lanes = 1; lanes < 32; lanes *= 2) {
-        if (lanes < 4) both.x += __shfl_xor_sync(0xffffffff, both.x, lanes);
-        both.y += __shfl_xor_sync(0xffffffff, both.y, lanes);
-    }
-    return both;
+    for (int lanes = 1; lanes < 32; lanes *= 2) squares += __shfl_xor_sync(0xffffffff, squares, lanes);
+    return squares;
 }
 // endregion
 
@@ -188,16 +213,6 @@ __device__ float2 merged(const float2* pairs) {  // the row's mean and variance;
 // endregion
 
 // region: normalise
-// A number of bfloat16 is the upper half of the same number in float32.
-__device__ float low_of(unsigned pair) { return __uint_as_float(pair << 16); }
-__device__ float high_of(unsigned pair) { return __uint_as_float(pair & 0xffff0000u); }
-
-__device__ unsigned packed(float low, float high) {
-    unsigned pair;
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
-    return pair;
-}
-
 __device__ unsigned normalised(unsigned x, float mean, float scale, unsigned weight, unsigned bias) {
     const float low = (low_of(x) - mean) * scale, high = (high_of(x) - mean) * scale;
     return packed(fmaf(low, low_of(weight), low_of(bias)), fmaf(high, high_of(weight), high_of(bias)));
@@ -226,14 +241,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
         keep_packed(weights[k]), keep_packed(biases[k]);
     }
 
-    const unsigned first = __shfl_sync(0xffffffff, chunks[0].bits.x, 0) & 0xffff;
-    const unsigned shift = first << 16 | first;
-    if constexpr (!FULL) {  // what lies outside counts as the first element, whose difference is 0
+    const int warp = threadIdx.x / 32, left = end - rank * SLICE - warp * 32 * VEC;
+    const unsigned shift = mean_of(chunks[0].bits, FULL ? 32 * VEC : max(1, min(32 * VEC, left)));
+    if constexpr (!FULL) {  // what lies outside counts as the shift, so its difference is 0
 #pragma unroll
         for (int k = 0; k < CHUNKS; ++k)
 #pragma unroll
             for (int e = 0; e < VEC; ++e)
-                if (column(k) + e >= end) chunks[k].element[e] = __ushort_as_bfloat16(first);
+                if (column(k) + e >= end) chunks[k].element[e] = __ushort_as_bfloat16(shift & 0xffff);
     }
     float sums[2][4] = {};  // two, so that a product need not wait for the one just before
 #pragma unroll
@@ -244,10 +259,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     }
 #pragma unroll
     for (int i = 0; i < 4; ++i) sums[0][i] += sums[1][i];
-    const float2 moments = warp_moments(sums[0]);
-    const float count = count_of(rank * WARPS + threadIdx.x / 32);
-    const float squares = fmaxf(moments.y - moments.x * (moments.x / fmaxf(count, 1.0f)), 0.0f);
-    exchange(pairs, rank, make_float2(moments.x + count * low_of(shift), squares), &arrived);
+    const float sum = sum_of(sums[0]), count = count_of(rank * WARPS + warp);
+    const float squares = fmaxf(squares_of(sums[0]) - sum * (sum / fmaxf(count, 1.0f)), 0.0f);
+    exchange(pairs, rank, make_float2(sum + count * low_of(shift), squares), &arrived);
 
     const float2 row = merged(pairs);
     const float mean = row.x, scale = rsqrtf(row.y + EPSILON);
