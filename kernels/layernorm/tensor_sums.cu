@@ -9,8 +9,9 @@
 // product has the sums of squares, and each row of the lower half the sums.  The product of two numbers of bfloat16 is
 // exact in float32, and the tensor cores add in float32.
 // The variance is a difference of these sums, which would cancel where the mean is far from 0.  So each warp first
-// subtracts the mean of its first pieces, 256 elements.  The difference is rounded to bfloat16, by at most 2^-9 of itself.
-// One element in place of that mean could be an outlier.  Then all differences would be large, and their rounding too.
+// subtracts the mean of its first pieces, 256 elements.  The difference is rounded to bfloat16, by at most 2^-9 of
+// itself.  If the first element took the place of that mean and were an outlier, all differences would be large, and
+// their rounding would move the mean of the row.
 // `ahead` waits for the pairs of other blocks with an acquire of scope `cluster`, which the compiler turns into an
 // instruction that empties L1.  The weights and biases that the blocks of an SM share are lost with it.  The pairs lie
 // in the block's own shared memory, so this program waits for them with scope `cta`, as CUTLASS does.  The wait for the
@@ -149,7 +150,8 @@ __device__ unsigned less(unsigned pair, unsigned shift) {  // two differences, r
 // register: row lane / 4 of the elements, in columns 2 * (lane % 4) and the next, and eight columns further.
 __device__ void add_moments(float (&sums)[4], unsigned low, unsigned high) {
     constexpr unsigned ONES = 0x3f803f80;
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %6, %5, %6}, {%4, %5}, {%0, %1, %2, %3};"
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+        "{%0, %1, %2, %3}, {%4, %6, %5, %6}, {%4, %5}, {%0, %1, %2, %3};"
         : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
         : "r"(low), "r"(high), "r"(ONES));
 }
@@ -171,7 +173,8 @@ __device__ unsigned mean_of(uint4 bits, int count) {
     return packed(mean, mean);
 }
 
-// The sum of the squares of a warp's elements.  Of the four lanes of a row in the upper half, one has the element on the diagonal.
+// The sum of the squares of a warp's elements.  Of the four lanes of a row in the upper half, one has the element on
+// the diagonal.
 __device__ float squares_of(const float (&sums)[4]) {
     const int lane = threadIdx.x % 32, row = lane / 4;
     const float diagonal = row % 2 ? sums[1] : sums[0];
