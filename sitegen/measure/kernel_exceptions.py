@@ -68,6 +68,9 @@ ADVICE = {
         "The first argument of `tl.load` and `tl.store` is an address, as in `tl.load(x + i)` and "
         "`tl.store(x + i, value)`"
     ),
+    "Failed to find C compiler": (
+        "Triton also needs Python's headers: on Debian and Ubuntu, `sudo apt install gcc python3-dev` installs both"
+    ),
     "object of type 'int' has no len()": _GRID,
     "object has no attribute 'grid_idx'": _GRID,  # the interpreter, where a kernel is called without brackets
     "outside of the scope of a kernel": _GRID,  # the compiler, there

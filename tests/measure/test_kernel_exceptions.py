@@ -133,6 +133,7 @@ def test_an_exception_of_another_kind_keeps_its_message_and_has_no_advice() -> N
         ("TypeError: object of type 'int' has no len()", "`kernel[(count,)](…)`"),
         ("AttributeError: 'InterpreterBuilder' object has no attribute 'grid_idx'", "`kernel[(count,)](…)`"),
         ("RuntimeError: Cannot call @triton.jit'd outside of the scope of a kernel", "`kernel[(count,)](…)`"),
+        ("RuntimeError: Failed to find C compiler. Please specify via CC environment variable", "gcc python3-dev"),
         ("TypeError: 'function' object is not subscriptable", "`@triton.jit`"),
     ],
 )
