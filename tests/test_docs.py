@@ -179,7 +179,7 @@ def follow(commands: str, home: Path, folder: Path) -> None:
 
 
 def test_first_post_of_the_manual_is_on_the_page_when_its_steps_are_followed(tmp_path: Path) -> None:
-    begin, _, end = fences(DOCS["start"], "sh")[1:4]
+    begin, _, end = fences(DOCS["start"], "sh")[2:5]
     (text,) = fences(DOCS["start"], "markdown")
     site = tmp_path / "home" / "kernels"
     follow(begin, tmp_path / "home", tmp_path)
@@ -195,7 +195,7 @@ def test_first_post_of_the_manual_is_on_the_page_when_its_steps_are_followed(tmp
 
 def test_first_post_of_the_readme_is_the_beginning_of_that_of_the_manual() -> None:
     (begin, end), (text,) = fences(README, "sh")[1:], fences(README, "markdown")
-    assert begin == fences(DOCS["start"], "sh")[1]
+    assert begin == fences(DOCS["start"], "sh")[2]
     assert [line.split("#")[0].strip() for line in end.splitlines()] == [
         "sitegen check",
         "sitegen run",

@@ -274,7 +274,7 @@ def _results(packed: archive.Archive) -> Results:
     if not isinstance(run, str) or not isinstance(commit, str) or not is_run_id(run):
         raise BadArchive("its manifest does not say when it ran and from which commit")
     if not any(result.environment for result in results):
-        raise BadArchive("no GPU was there: results made without one are never stored")
+        raise BadArchive("no GPU was there: run the bundle on a machine with one; results without it are never stored")
     bundle = _bundle_id(packed.head.get("bundle"))
     return Results(run, commit, results, packed.head.get("complete") is True, bundle)
 

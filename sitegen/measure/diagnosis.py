@@ -159,10 +159,16 @@ def _past_the_end(evidence: Evidence, failing: Sequence[Trial], right: Sequence[
 
 def _wrong_places(trial: Trial, right: Sequence[Trial]) -> Diagnosis:
     """The kernel left out elements of the output, and wrote behind its end."""
+    advice = (
+        "Check that the mask of `tl.store` is true for the elements that exist, as in `i < N`, and that the block of "
+        "program 0 begins at element 0."
+        if trial.got.dim() < 2
+        else "Its places or its mask are those of another shape: check that both have rows and columns in the same "
+        "order, and how long a row of the output is."
+    )
     sentence = (
         f"At {trial.place}, {int(trial.unwritten.sum())} of {trial.got.numel()} elements of the output were not "
-        "written, and the kernel wrote behind its end instead. Its places or its mask are those of another shape: "
-        "check that both have rows and columns in the same order, and how long a row of the output is."
+        f"written, and the kernel wrote behind its end instead. {advice}"
     )
     return Diagnosis("wrong_places", sentence, _right_at(right))
 

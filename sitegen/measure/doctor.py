@@ -6,10 +6,12 @@ Each look is independent: one that fails says so, and the others go on.  No look
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,7 +68,10 @@ def findings(datasheet: Rate) -> Iterator[Finding]:
 
 def findings_for_triton() -> Iterator[Finding]:
     """Yield what a Triton kernel needs, and the GPU, without which Triton's interpreter runs it."""
-    yield _gpu(gpu_memory_bytes() > 0)
+    gpu = gpu_memory_bytes() > 0
+    yield _gpu(gpu)
+    if gpu:
+        yield _c_compiler()
     yield _package("torch", "pip install torch", needed=True)
     yield _package("triton", "pip install triton; it comes with torch on Linux", needed=True)
     yield _package("numpy", "pip install numpy; Triton's interpreter needs it", needed=True)
@@ -99,6 +104,15 @@ def _gpu(gpu: bool) -> Finding:
             "the driver finds none; Triton's interpreter runs kernels, and a machine with a GPU is needed for times",
         )
     return Finding("GPU", True, _asked("name,driver_version") or "found")
+
+
+def _c_compiler() -> Finding:
+    """Return whether Triton can build the C code by which it launches kernels on a GPU."""
+    path = os.environ.get("CC") or shutil.which("gcc") or shutil.which("clang")
+    headers = Path(sysconfig.get_config_var("INCLUDEPY"), "Python.h")
+    how = "Triton needs a C compiler and Python's headers; on Debian and Ubuntu: apt install gcc python3-dev"
+    works = path is not None and headers.exists()
+    return Finding("C compiler", works, str(path) if works else how)
 
 
 def _own_packages() -> Finding:

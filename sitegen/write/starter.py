@@ -165,6 +165,8 @@ public/
 private.yaml
 /kernels/*/results/*-yours.*
 /content/posts/*/results/*-yours/
+/bundle.zip
+/result.zip
 .sitegen/
 .venv/
 __pycache__/

@@ -294,6 +294,13 @@ REJECTED = (
         "short_blocks",
         (("tl.program_id(0) * BLOCK", "tl.program_id(0)"),),
     ),
+    Solution("vector_add", "a mask the wrong way round", "wrong_places", (("i < N", "i > N"),)),
+    Solution(
+        "vector_add",
+        "a grid that is no tuple",
+        "crash",
+        (("(triton.cdiv(a.numel(), 1024),)", "triton.cdiv(a.numel(), 1024)"),),
+    ),
     Solution("vector_add", "a mask without the last element", "last_masked", (("i < N", "i < N - 1"),)),
     Solution("vector_add", "a difference", "wrong_sign", ((") + tl.load(b", ") - tl.load(b"),)),
     Solution(

@@ -303,6 +303,13 @@ def test_an_unwritten_element_and_a_write_behind_the_end_are_places_of_another_s
     assert found.cause == "wrong_places" and "1 of 381 elements of the output were not written" in found.sentence
 
 
+def test_a_vector_that_is_written_behind_its_end_alone_has_a_wrong_mask() -> None:
+    values, unwritten = torch.ones(127, dtype=torch.float64), torch.ones(127, dtype=torch.bool)
+    found = diagnose(Evidence((trial({"N": 127}, values, values, unwritten=unwritten, past_end=896),)))
+    assert found.cause == "wrong_places" and "as in `i < N`" in found.sentence
+    assert "row" not in found.sentence
+
+
 def half_transposed(move) -> Diagnosis:
     """Return the diagnosis of a transpose of a 65 × 33 matrix whose output a function computes from the matrix."""
     x = torch.randn(65, 33, dtype=torch.float64, generator=torch.Generator().manual_seed(0))

@@ -1,11 +1,14 @@
 """`sitegen doctor` says what works here, and how to get what does not."""
 
+import sysconfig
+from pathlib import Path
+
 import pytest
 from click.testing import CliRunner
 
 from sitegen.cli import main
 from sitegen.measure import doctor
-from sitegen.measure.doctor import Finding, bandwidth_text, works_all_the_same
+from sitegen.measure.doctor import Finding, bandwidth_text, findings_for_triton, works_all_the_same
 
 
 def found(*names: str) -> list[Finding]:
@@ -47,3 +50,25 @@ def test_a_missing_tool_comes_with_a_way_to_get_it(monkeypatch) -> None:
     assert ended.exit_code == 0
     (line,) = [line for line in ended.output.splitlines() if " nvcc " in line]
     assert line.startswith("missing") and "install the CUDA toolkit" in line
+
+
+@pytest.mark.parametrize(
+    ("headers", "compiler", "works"), [("", "cc", False), ("Python.h", "", False), ("Python.h", "cc", True)]
+)
+def test_on_a_gpu_triton_needs_a_c_compiler_and_the_headers_of_python(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, headers: str, compiler: str, works: bool
+) -> None:
+    if headers:
+        (tmp_path / headers).touch()
+    monkeypatch.setattr(sysconfig, "get_config_var", lambda name: str(tmp_path))
+    monkeypatch.setattr(doctor, "gpu_memory_bytes", lambda: 1)
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("CC", compiler)
+    (found,) = [one for one in findings_for_triton() if one.name == "C compiler"]
+    assert found.works == works and (found.text == "cc") == works
+    assert works or found.text.endswith("apt install gcc python3-dev")
+
+
+def test_without_a_gpu_no_c_compiler_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "gpu_memory_bytes", lambda: 0)
+    assert "C compiler" not in [one.name for one in findings_for_triton()]

@@ -38,6 +38,16 @@ MISTAKES = {
     ("BLOCK: tl.constexpr", "BLOCK"): (9, "declare it as `BLOCK: tl.constexpr`"),
     ("tl.arange(0, BLOCK)", "tl.arange(0, N)"): (9, "write `tl.arange(0, BLOCK)`"),
     ("tl.arange(0, BLOCK)", "tl.arange(0, BLOCK - 1)"): (9, "`triton.next_power_of_2(n)`"),
+    ("tl.arange(0, BLOCK)", "tl.arange(BLOCK)"): (9, "`tl.arange(0, BLOCK)`"),
+    ("tl.arange(0, BLOCK)", "arange(0, BLOCK)"): (9, "write `tl.arange`"),
+    ("tl.arange(0, BLOCK)", "tl.program_id() + tl.arange(0, BLOCK)"): (9, "`tl.program_id(0)`"),
+    ("i < N", "i < x.numel()"): (10, "give the number of elements"),
+    ("i < N", "N - i"): (12, "A mask is a comparison"),
+    (LOAD, "x"): (11, "`tl.load(x + i)` reads the numbers there"),
+    (LOAD, "(x + z)"): (11, "`tl.load(x + i)` reads the numbers there"),
+    (LOAD, "tl.load(x, inside)"): (11, "write `x + i` in place of `x`"),
+    (STORE, "tl.store(z, total, mask=inside)"): (12, "an address for each value"),
+    (STORE, "tl.store(total, z + i, mask=inside)"): (12, "The first argument"),
 }
 """What stands in a kernel, and what is written instead → the line, and words of the advice."""
 RUN = """
@@ -109,6 +119,27 @@ def test_an_exception_of_another_kind_keeps_its_message_and_has_no_advice() -> N
     message = "NameError: name 'M' is not defined, at kernel.py:11"
     assert with_file_line(message, NameError("M"), KERNEL, "kernel.py") == message
     assert advice_on(message) == ""
+
+
+@pytest.mark.parametrize(
+    ("message", "advice"),
+    [
+        ("NameError: name 'np' is not defined, at kernel.py:14", ""),  # in the function that starts the kernel
+        ("CompilationError: NameError('np is not defined'), at kernel.py:9", "`tl.arange(0, BLOCK)`"),
+        ("AttributeError: 'numpy.ndarray' object has no attribute 'type'", "`tl.arange(0, BLOCK)`"),
+        ("TypeError: cannot convert range(0, 4) of type <class 'range'> to tensor", "`tl.arange(0, BLOCK)`"),
+        ("NameError: name 'overload' is not defined", ""),
+        ("NameError: name 'load' is not defined", "`tl.load`"),
+        ("TypeError: object of type 'int' has no len()", "`kernel[(count,)](…)`"),
+        ("AttributeError: 'InterpreterBuilder' object has no attribute 'grid_idx'", "`kernel[(count,)](…)`"),
+        ("RuntimeError: Cannot call @triton.jit'd outside of the scope of a kernel", "`kernel[(count,)](…)`"),
+        ("RuntimeError: Failed to find C compiler. Please specify via CC environment variable", "gcc python3-dev"),
+        ("TypeError: 'function' object is not subscriptable", "`@triton.jit`"),
+    ],
+)
+def test_what_python_says_without_the_name_of_the_mistake_gets_advice(message: str, advice: str) -> None:
+    found = advice_on(message)
+    assert advice in found and bool(found) == bool(advice)
 
 
 def test_each_advice_is_a_sentence_without_its_end() -> None:

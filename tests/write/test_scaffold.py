@@ -103,7 +103,9 @@ def test_new_site_has_the_workflows_of_this_project() -> None:
 
 
 def test_new_site_keeps_its_output_and_cache_out_of_git() -> None:
-    assert {"public/", ".sitegen/"} <= set(new_site_files("Kernels", DAY)[".gitignore"].split())
+    assert {"public/", ".sitegen/", "/bundle.zip", "/result.zip"} <= set(
+        new_site_files("Kernels", DAY)[".gitignore"].split()
+    )
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ def exercise_page(printer: Printer, exercise: Exercise) -> dict[str, str]:
         starter=printer.html_of((starter, "triton"), lambda: "".join(listing(starter, "triton", NUMBERED))),
         zip=exercise_zip_url(exercise.id).rpartition("/")[2],
         prepare=_PREPARE,
-        commands=(f"unzip -q {exercise.id}.zip", f"cd {exercise.id}", "python check.py"),
+        commands=(f"python -m zipfile -e {exercise.id}.zip .", f"cd {exercise.id}", "python check.py"),
         folder=exercise.id,
         checks=tuple(_checks(exercise, kernel)),
         series=_series(sources, exercise, here),
@@ -177,7 +177,7 @@ def _plate(exercise: Exercise, here: str) -> Iterator[Fact]:
         yield Fact("effort", duration(exercise.minutes))
     kernel = _kernel_link(exercise, here)
     yield Fact("kernel", kernel.text, kernel.href)
-    yield Fact("needs", "Python 3.11, torch, Triton, NumPy")
+    yield Fact("needs", "Python 3.11 or newer, torch, Triton, NumPy")
     yield Fact("GPU", "not needed")
 
 
