@@ -87,5 +87,11 @@ def test_host_that_begins_like_the_own_one_is_foreign(import_site: Callable) -> 
     assert "https://kern.example.org/" in post
 
 
+def test_comment_of_kramdown_is_nothing_that_the_report_misses() -> None:
+    comments = "[//]: # A $x$ and a [link](/y/)\n\n[comment]: <> (of $z$)\n"
+    assert counted(comments) == counted("")
+    assert counted(f"Of $n$.\n\n{comments}").formulas == 1
+
+
 def test_adjacent_stretches_of_code_hide_no_formula_from_the_report() -> None:
     assert counted("A `a``b` and $x$, `c`.").formulas == 1
