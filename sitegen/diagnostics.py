@@ -191,13 +191,21 @@ def _left_out(ordered: Mapping[Diagnostic, int], shown: Collection[Diagnostic]) 
     return ["\n".join(lines)]
 
 
-def render_report(diagnostics: Collection[Diagnostic], texts: Mapping[str, str]) -> str:
-    """Return all diagnostics as text, and their numbers; empty when there are none."""
+def errors_of(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return the errors among diagnostics, in the same order."""
+    return tuple(one for one in diagnostics if one.severity is Severity.ERROR)
+
+
+def render_report(
+    diagnostics: Collection[Diagnostic], texts: Mapping[str, str], *, without_warnings: bool = False
+) -> str:
+    """Return all diagnostics or the errors as text, and the numbers of all; empty when there are none."""
     if not diagnostics:
         return ""
-    errors = sum(d.severity is Severity.ERROR for d in diagnostics)
-    counts = (_number(errors, "error"), _number(len(diagnostics) - errors, "warning"))
-    return f"{render_diagnostics(diagnostics, texts)}\n\n{', '.join(counts)}"
+    errors = errors_of(diagnostics)
+    counts = f"{_number(len(errors), 'error')}, {_number(len(diagnostics) - len(errors), 'warning')}"
+    rendered = render_diagnostics(errors if without_warnings else diagnostics, texts)
+    return f"{rendered}\n\n{counts}" if rendered else counts
 
 
 def _number(count: int, noun: str) -> str:

@@ -231,6 +231,24 @@ def test_check_reads_what_is_not_published_yet(new_site: Path, waits: str) -> No
     assert "leads nowhere\n  content/posts/later.md:" in result.stderr and "1 error, " in result.stderr
 
 
+def test_check_prints_errors_without_the_warnings_and_counts_both(new_site: Path) -> None:
+    text = "---\ntitle: Both\ndate: 2026-11-01\n---\nOf $2N numbers.\n\n[nowhere](../nowhere/)\n"
+    (new_site / "content/posts/both.md").write_text(text, encoding="utf-8")
+    result = sitegen("check", "--errors", "--as-of", AS_OF)
+    assert result.exit_code == 1
+    assert "never closed" not in result.stderr and "leads nowhere" in result.stderr
+    assert result.stderr.endswith("\n\n1 error, 1 warning\n")
+    rows = json.loads(sitegen("check", "--errors", "--json", "--as-of", AS_OF).stdout)
+    assert [(row["code"], row["line"]) for row in rows] == [("SG201", 7)]
+
+
+def test_check_without_warnings_ends_as_it_does_with_them(new_site: Path) -> None:
+    text = "---\ntitle: One\ndate: 2026-11-01\n---\nOf $2N numbers.\n"
+    (new_site / "content/posts/one.md").write_text(text, encoding="utf-8")
+    result = sitegen("check", "--errors", "--as-of", AS_OF)
+    assert (result.exit_code, result.stderr) == (0, "0 errors, 1 warning\nwarnings only: exit 0\n")
+
+
 def test_a_new_post_is_a_draft_that_no_page_shows(new_site: Path) -> None:
     made = sitegen("new", "post", "An unfinished thought")
     assert made.exit_code == 0

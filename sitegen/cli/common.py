@@ -194,10 +194,10 @@ def print_outcome(results: Sequence[Any]) -> None:
         say(line)
 
 
-def report(diagnostics: Collection[Diagnostic], texts: Mapping[str, str]) -> None:
-    """Print all mistakes with their source lines, and their count."""
+def report(diagnostics: Collection[Diagnostic], texts: Mapping[str, str], *, without_warnings: bool = False) -> None:
+    """Print all mistakes or the errors with their source lines, and the count of all."""
     if diagnostics:
-        say(render_report(diagnostics, texts))
+        say(render_report(diagnostics, texts, without_warnings=without_warnings))
 
 
 def number_of(count: int, noun: str) -> str:

@@ -24,7 +24,7 @@ from sitegen.cli.progress import (
     step_listener,
     waiting_posts,
 )
-from sitegen.diagnostics import has_errors, in_reading_order, printable
+from sitegen.diagnostics import errors_of, has_errors, in_reading_order, printable
 from sitegen.inside import locked_folder
 from sitegen.model.dates import in_calendar
 
@@ -110,8 +110,11 @@ def build(
 @click.option("--force", is_flag=True, help="With --fix, change files that git has no copy of, too.")
 @click.option("--external", is_flag=True, help="Ask other sites whether the links to them still answer.")
 @click.option("--spelling", is_flag=True, help="Look for misspelt words, except those in content/words.txt.")
+@click.option("--errors", is_flag=True, help="Print no warnings; their number and the exit code stay.")
 @click.option("--json", "as_json", is_flag=True, help="Print the mistakes as JSON on stdout.")
-def check(as_of: dt.date | None, fix: bool, force: bool, external: bool, spelling: bool, as_json: bool) -> None:
+def check(
+    as_of: dt.date | None, fix: bool, force: bool, external: bool, spelling: bool, errors: bool, as_json: bool
+) -> None:
     """Report every mistake of the site.  Drafts and posts with a future date are checked, too.  Exits with 1 when there
     is an error, a figure that is typed into a post or a page, or anything to say about the worklog.  Without --fix, it
     writes nothing.
@@ -136,11 +139,10 @@ def check(as_of: dt.date | None, fix: bool, force: bool, external: bool, spellin
         )
     diagnostics = (*site.diagnostics, *dead, *misspelt)
     if as_json:
-        click.echo(
-            json.dumps([mistake_row(one) for one in in_reading_order(diagnostics)], indent=1, ensure_ascii=False)
-        )
+        shown = in_reading_order(errors_of(diagnostics) if errors else diagnostics)
+        click.echo(json.dumps([mistake_row(one) for one in shown], indent=1, ensure_ascii=False))
     else:
-        report(diagnostics, site.loaded.texts)
+        report(diagnostics, site.loaded.texts, without_warnings=errors)
     reasons = {
         "the worklog has warnings": site.has_worklog_habits,
         "a figure is typed": site.has_typed_figures,

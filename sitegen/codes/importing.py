@@ -66,7 +66,7 @@ GROUP = CodeGroup(
             "SG606",
             "A file that is left out, or is not what the command reads",
             "The folder is no Jekyll site, the notebook is not a notebook, or the diary has no day: name the right "
-            "file. As a warning: a page of the old site is made by Liquid from lists, which sitegen makes itself; "
+            "file. As a warning: Liquid makes a page or a feed of the old site from lists. sitegen makes its own: "
             "write what you still need anew.",
             "sitegen import notebook notes.md",
             "sitegen import notebook notes.ipynb",

@@ -11,7 +11,11 @@ from sitegen.importing.closed import COMMENT, closed, element
 from sitegen.importing.mending.places import FENCE
 from sitegen.read.source import split_front_matter
 
-_UNSEEN_LINES = re.compile(r"^%(?!%)[^\n]*$|^\+\+\+[^\n]*$|!\[\[[^\[\]|#]+\.\w+(?:#[^\[\]|]*)?(?=[\]|])", re.MULTILINE)
+_UNSEEN_LINES = re.compile(
+    r"^%(?!%)[^\n]*$|^\+\+\+[^\n]*$|^[ ]{0,3}\[(?://|comment)\]:[^\n]*$"
+    r"|!\[\[[^\[\]|#]+\.\w+(?:#[^\[\]|]*)?(?=[\]|])",
+    re.MULTILINE,
+)
 _UNSEEN = (COMMENT, closed(r"%%(?!\|)", "%%"), element("script"), element("style"))
 """What no reader sees: comments, scripts, styles, the names of embedded files."""
 _SHORT_LISTINGS = (

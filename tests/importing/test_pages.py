@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 Import = Callable[..., Any]
+CONFIG = "title: Notes\nurl: https://kern.example\n"
 LIST = "{% for post in site.posts %}\n- [{{ post.title }}]({{ post.url }})\n{% endfor %}\n"
 
 
@@ -28,6 +29,35 @@ def test_page_that_only_lists_things_is_left_out_and_named(import_site: Import, 
     imported = import_site({path: page("All", LIST), "about.md": page("About", "Words.")})
     assert [file for file in imported.files if "pages" in file] == ["content/pages/about.md"]
     assert imported.said == [f"SG606 {path}:5"]
+
+
+ATOM = "---\nlayout: null\n---\n<feed>{% for post in site.posts %}<entry/>{% endfor %}</feed>\n"
+
+
+@pytest.mark.parametrize(("path", "said"), [("atom.xml", ["SG606 atom.xml:1"]), ("feed.xml", [])])
+def test_feed_by_liquid_is_left_out_and_a_link_to_it_leads_to_the_feed_here(
+    import_site: Import, path: str, said: list[str]
+) -> None:
+    words = f"[feed](/b/{path}) [again]({{{{ site.baseurl }}}}/{path})"
+    imported = import_site({path: ATOM, "about.md": page("About", words)}, "baseurl: /b\n" + CONFIG)
+    assert imported.files["content/pages/about.md"].endswith("[feed](/feed.xml) [again](/feed.xml)\n")
+    assert imported.said == said
+    assert not any(file.endswith(".xml") for file in imported.files)
+
+
+@pytest.mark.parametrize("path", ["_includes/atom.xml", "data.xml", "sitemap.xml"])
+def test_xml_that_is_no_feed_of_the_site_is_none(import_site: Import, path: str) -> None:
+    text = ATOM.replace("feed>", "urlset>") if path == "sitemap.xml" else "<feed/>" if path == "data.xml" else ATOM
+    imported = import_site({path: text, "about.md": page("About", f"[it](/{path})")})
+    assert imported.said == ["SG603 about.md:5"]
+
+
+def test_link_to_a_list_that_is_made_here_leads_to_it(import_site: Import) -> None:
+    words = "[a](/tags.html) [b](tags.html) [c](../tags/) [d](/tags/gpu/) [e](no.html)"
+    imported = import_site({"tags.html": page("All", LIST), "about.md": page("About", words)})
+    here = "[a](/tags/) [b](/tags/) [c](/tags/)"
+    old = "[d](https://kern.example/tags/gpu/) [e](https://kern.example/no.html)"
+    assert f"{here} {old}" in imported.files["content/pages/about.md"]
 
 
 def test_page_with_words_and_a_list_stays_with_its_liquid_shown(import_site: Import) -> None:

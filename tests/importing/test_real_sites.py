@@ -87,5 +87,20 @@ def test_host_that_begins_like_the_own_one_is_foreign(import_site: Callable) -> 
     assert "https://kern.example.org/" in post
 
 
+def test_text_in_japanese_keeps_its_title_its_words_and_its_address(import_site: Callable) -> None:
+    text = "---\ntitle: 日本語の記事\n---\n本文は、GPU の話です。**強調**された文字。\n"
+    imported = import_site({"_posts/2024-01-05-日本語.md": text})
+    assert imported.body == "本文は、GPU の話です。**強調**された文字。"
+    assert "title: 日本語の記事\n" in imported.front_matter
+    assert "/2024/01/05/日本語" in imported.front_matter
+    assert imported.said == []
+
+
+def test_comment_of_kramdown_is_nothing_that_the_report_misses() -> None:
+    comments = "[//]: # A $x$ and a [link](/y/)\n\n[comment]: <> (of $z$)\n"
+    assert counted(comments) == counted("")
+    assert counted(f"Of $n$.\n\n{comments}").formulas == 1
+
+
 def test_adjacent_stretches_of_code_hide_no_formula_from_the_report() -> None:
     assert counted("A `a``b` and $x$, `c`.").formulas == 1

@@ -130,6 +130,11 @@ def test_a_post_with_mistakes_is_still_a_post_so_that_links_to_it_hold() -> None
     assert [(d.code, d.span.line) for d in found] == [("SG012", 2), ("SG011", 3), ("SG011", 4)]
 
 
+def test_a_key_that_other_programs_show_and_this_one_does_not_is_unknown() -> None:
+    _, [found] = post("title: a\ndate: 2026-11-22\ncover: x.png\n")
+    assert (found.code, found.message) == ("SG012", "unknown front matter key `cover`")
+
+
 def test_a_key_without_a_value_is_as_if_it_were_not_there() -> None:
     read, found = post("title: a\ndate: 2026-11-22\ndescription:\ntags:\n")
     assert (read.description, read.tags, found) == ("", (), ())

@@ -16,7 +16,7 @@ from sitegen.importing.jekyll.destinations import Destination, SiteSection, redi
 from sitegen.importing.jekyll.formulas import Formulas
 from sitegen.importing.jekyll.inserts import Inserts
 from sitegen.importing.jekyll.site import JekyllDocument, JekyllSite, address_key
-from sitegen.model.urls import is_external
+from sitegen.model.urls import FEED, LISTS, is_external
 from sitegen.read.linked_files import START, fault_of_linked
 
 _NOT_IN_NAME = re.compile(r"[^\w.+-]+")
@@ -80,11 +80,14 @@ class Conversion:
             return LinkTarget(written)
         split = urlsplit(plain)
         tail = (f"?{split.query}" if split.query else "") + (f"#{split.fragment}" if split.fragment else "")
-        for path in self._candidates(unquote(split.path)):
+        candidates = self._candidates(unquote(split.path))
+        for path in candidates:
             if address := self._address(path):
                 return LinkTarget(address + tail)
             if path in self.site.files and self._may_be_published(path):
                 return LinkTarget(self.asset(path), path)
+        if made := self._made_here(candidates[0]):
+            return LinkTarget(made)
         return LinkTarget(self._in_full(plain), known=False)
 
     def asset(self, path: str) -> str:
@@ -136,12 +139,19 @@ class Conversion:
             return "/" if not address_key(path) else ""
         return self.destinations[source.path].address if source.path in self.destinations else ""
 
+    def _made_here(self, path: str) -> str:
+        """Return the address of the feed or the list that sitegen makes at a path from the root; empty for others."""
+        if path == FEED or path in self.site.feeds:
+            return f"/{FEED}"
+        key = address_key(path)
+        return f"/{key}/" if f"{key}/" in LISTS else ""
+
     def _in_full(self, path: str) -> str:
         base = self.site.config.base_url or "https://example.org/"
         here = self.source.url.lstrip("/")
         folder = here if here.endswith("/") or not here else posixpath.dirname(here) + "/"
         inner = path.lstrip("/") if path.startswith("/") else posixpath.normpath(posixpath.join(folder, path))
-        return base + inner.removeprefix("../")
+        return base + inner.removeprefix("../").lstrip("/")
 
     def _free_name(self, path: str) -> str:
         name = _NOT_IN_NAME.sub("-", posixpath.basename(path))

@@ -18,6 +18,7 @@ from sitegen.diagnostics import Severity, Span
 from sitegen.importing.jekyll.anchors import without_anchors
 from sitegen.importing.jekyll.config import FILES, Config, has_math, read_config
 from sitegen.importing.jekyll.dates import in_zone, read_date
+from sitegen.importing.jekyll.feeds import feeds_of
 from sitegen.importing.jekyll.permalinks import (
     UnknownPlaceholder,
     fill_template,
@@ -101,6 +102,8 @@ class JekyllSite:
     """The paths of all files that Jekyll may read, from the Jekyll folder."""
     dollars: bool
     """True if `$x$` is a formula on this site."""
+    feeds: frozenset[str] = frozenset()
+    """The paths of the feeds that Liquid makes."""
     report: ImportReport = field(default_factory=ImportReport)
 
     @cached_property
@@ -140,7 +143,7 @@ def read_site(folder: Path, report: ImportReport) -> JekyllSite:
         for path in sorted(paths)
         if _TEMPLATES.fullmatch(path)
     )
-    return JekyllSite(folder, config, sources, paths, dollars, report)
+    return JekyllSite(folder, config, sources, paths, dollars, feeds_of(folder, paths, report), report)
 
 
 def _paths(folder: Path, config: Config, report: ImportReport) -> Iterator[str]:
