@@ -49,26 +49,31 @@ def watch(builder: Any) -> None:
     """Look at the addresses of each load and each store of the interpreter."""
     load, store = builder.create_masked_load, builder.create_masked_store
 
-    def create_masked_load(self: Any, pointers: Any, mask: Any, *others: Any) -> Any:
-        _note(Access.READ, pointers.data, mask.data)
-        return load(self, pointers, mask, *others)
+    def create_masked_load(self: Any, ptrs: Any, mask: Any, *others: Any, **options: Any) -> Any:
+        _note(Access.READ, ptrs.data, mask.data)
+        return load(self, ptrs, mask, *others, **options)
 
-    def create_masked_store(self: Any, pointers: Any, value: Any, mask: Any, *others: Any) -> Any:
-        _note(Access.WRITE, pointers.data, mask.data)
-        return store(self, pointers, value, mask, *others)
+    def create_masked_store(self: Any, ptrs: Any, value: Any, mask: Any, *others: Any, **options: Any) -> Any:
+        _note(Access.WRITE, ptrs.data, mask.data)
+        return store(self, ptrs, value, mask, *others, **options)
 
     builder.create_masked_load, builder.create_masked_store = create_masked_load, create_masked_store
 
 
 def _note(access: Access, addresses: Any, mask: Any) -> None:
-    """Keep the author's line if one of the addresses that the mask lets through is a guard byte."""
+    """Keep the author's line if one of the addresses that the mask lets through is a guard byte.
+
+    The mask of a tensor descriptor is a memoryview, which compares with a number as a whole.
+    """
     if access in _first or not addresses.size:
         return
+    import numpy as np  # comes with Triton
+
     least, most = int(addresses.min()), int(addresses.max())
     for buffer, *sides in _guards:
         for begin, end in sides:
             meets = most >= begin and least < end and buffer() is not None
-            if meets and bool(((addresses >= begin) & (addresses < end) & (mask != 0)).any()):
+            if meets and bool(((addresses >= begin) & (addresses < end) & np.asarray(mask)).any()):
                 _first[access] = _line_of_author(sys._getframe(2))
                 return
 
