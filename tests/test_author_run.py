@@ -41,6 +41,7 @@ BODIES = {
     "no_minus": f"tl.store(z + at, alpha * {LOADS[0]} - {LOADS[1]}, mask=inside)",
     "of_the_library": f"tl.store(z + at, libdevice.rsqrt({LOADS[0]}), mask=inside)",
     "past_the_end": f"tl.store(z + at, alpha * {LOADS[0]} + {LOADS[1]}, mask=at <= N)",
+    "reads_past": f"tl.store(z + at, alpha * tl.load(x + at) + {LOADS[1]}, mask=inside)",
     "ignores_out": f"tl.store(z + at, alpha * {LOADS[0]} + {LOADS[1]}, mask=inside)",
     "misspelt": f"tl.store(z + at, alhpa * {LOADS[0]}, mask=inside)",
 }
@@ -149,10 +150,19 @@ def test_what_the_interpreter_lacks_is_said_and_not_blamed_on_the_author(with_ce
 
 
 def test_a_message_names_the_dims(with_cells: tuple[int, str]) -> None:
+    line = line_of(POST, "mask=at <= N")
     assert (
-        "axpy/past_the_end (1000:float32, 1000:bfloat16): out of bounds: it wrote outside of the output at N=1\n"
-        in (with_cells[1])
-    )
+        "axpy/past_the_end (1000:float32, 1000:bfloat16): out of bounds: it wrote outside of the output at N=1: "
+        f"give this store a mask, as in `mask=i < N`\n  content/posts/cells/index.md:{line}\n"
+    ) in with_cells[1]
+
+
+def test_a_load_without_a_mask_is_found_without_a_gpu_with_its_line(with_cells: tuple[int, str]) -> None:
+    line = line_of(POST, "alpha * tl.load(x + at) +")
+    assert (
+        "axpy/reads_past (1000:float32, 1000:bfloat16): out of bounds: it read outside of a tensor at N=1: "
+        f"give this load a mask, as in `mask=i < N`\n  content/posts/cells/index.md:{line}\n"
+    ) in with_cells[1]
 
 
 def test_a_launcher_that_ignores_out_hears_what_it_must_do(with_cells: tuple[int, str]) -> None:
@@ -185,7 +195,7 @@ def test_a_run_in_which_all_passed_says_so_and_names_what_nobody_could_see(tmp_p
     code, said = run(new_site(tmp_path / "site"))
     assert code == 0, said
     assert "what could be checked under Triton's interpreter passed" in said
-    assert "a load without a mask" in said
+    assert "a read more than 64 KiB outside of a tensor is not judged without a GPU" in said
 
 
 REFERENCE = """import torch

@@ -20,6 +20,7 @@ SHARED = frozenset(
         "SG010",
         "SG013",
         "SG014",
+        "SG016",
         "SG022",
         "SG023",
         "SG024",

@@ -47,7 +47,23 @@ a Linux.
 """
 
 
+_OF_WHOLE_SITE = {
+    "build": "it builds the whole site; leave the name out",
+    "check": "it checks the whole site; leave the name out",
+    "serve": "it shows the whole site; leave the name out",
+    "status": "it lists the whole site; leave the name out",
+}
+"""Commands without arguments, with what they do and what to do about an argument."""
+
+
 class _Lazy(click.Group):
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Return the command; one that takes the whole site refuses the path of a file in these words."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if name in _OF_WHOLE_SITE and rest and not rest[0].startswith("-"):
+            raise click.UsageError(f"`{name}` takes no file and no name: {_OF_WHOLE_SITE[name]}", ctx)
+        return name, command, rest
+
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Refuse a platform on which no command works, before a command's module is imported."""
         if sys.platform not in PLATFORMS:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 CHECKED = "what could be checked under Triton's interpreter passed"
 NOT_ALL_PASSED = "not everything passed under Triton's interpreter"
-UNSEEN = "a read outside of a tensor, as of a load without a mask, is not judged without a GPU"
+UNSEEN = "a read more than 64 KiB outside of a tensor is not judged without a GPU"
 FILE = OldFile()
 TO_SEND = {"distributed": "cluster"}
 TO_RUN = {"psutil": "cluster", "torch": "gpu"}

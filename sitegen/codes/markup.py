@@ -124,9 +124,10 @@ _TEXT = (
     ),
     Code(
         "SG114",
-        "An HTML tag is never closed, or closes nothing",
+        "An HTML tag or comment is never closed, or closes nothing",
         "The tags of a text do not balance, so the rest of the page would stand inside the wrong element. Close the "
-        "tag, or remove the closing tag that has no opening one.",
+        "tag, or remove the closing tag that has no opening one. A comment ends with `-->`: without it, no page shows "
+        "what stands below.",
         "<b>Careful: each row is read three times.\n",
         "<b>Careful</b>: each row is read three times.\n",
         _POST,
@@ -322,10 +323,12 @@ _SHOWN = (
     ),
     Code(
         "SG138",
-        "The fence of a directive, or a formula, is never closed",
-        "The line that closes the fence is missing, so the directive contains everything down to the end of the text. "
-        "Write a line with at least as many of the same signs below the content. If another directive opens inside by "
-        "the same signs, this is an error. A formula needs a second `$`, or `$$`, in its paragraph.",
+        "The fence of a directive or a listing, or a formula, is never closed",
+        "The line that closes the fence is missing, so the directive or the listing contains everything down to the "
+        "end of the text, or to the end of the next listing. Write a line with at least as many of the same signs "
+        "below the content. If another directive opens inside by the same signs, this is an error: the fence of a "
+        "directive around others has more signs than they have. A formula needs a second `$`, or `$$`, in its "
+        "paragraph.",
         ":::{note} Worth knowing\nA note.\n",
         ":::{note} Worth knowing\nA note.\n:::\n",
         _POST,
@@ -370,9 +373,10 @@ _SHOWN = (
     ),
     Code(
         "SG143",
-        "A row of a table has more cells than its header",
+        "A row of a table has more cells than its header, or a table is read as text",
         "The header says how many columns a table has, and Markdown leaves out the further cells of a row. Add a "
-        "column to the header and to the line below it. A bar within a cell, also within code, is written as `\\|`.",
+        "column to the header and to the line below it. A bar within a cell, also within code, is written as `\\|`. "
+        "Without a line such as `|---|---|` below the header, with as many cells, the rows are a paragraph.",
         "| kernel | mask |\n|---|---|\n| tile | `a | b` |\n",
         "| kernel | mask |\n|---|---|\n| tile | `a \\| b` |\n",
         _POST,

@@ -110,7 +110,8 @@ _KEYS = (
         "SG016",
         "No reader takes this file",
         "The file looks as if it belonged to the site, and no page is made of it: its name or its folder is not one "
-        "that sitegen reads. A file that is silently left out would be noticed only by readers. Rename it or move it; "
+        "that sitegen reads, or it is a template that no other template names. "
+        "A file that is silently left out would be noticed only by readers. Rename it or move it; "
         "the hint says where such a file belongs.",
         "series/basics.yml",
         "series/basics.yaml",
@@ -290,7 +291,8 @@ _KERNELS = (
         "SG035",
         "The file of an implementation does not hold the function that is called",
         "An implementation is a `.py` file with a function named like the kernel, or a `.cu` file with the function "
-        "that `launch` or `host` names. `reference.py` has the baselines, and the function `extra_inputs` where "
+        'that `launch` or `host` names, and `extern "C"` before it. '
+        "`reference.py` has the baselines, and the function `extra_inputs` where "
         "kernel.yaml names input sets. Without these functions nothing can be measured. Rename the function, or name "
         "the right file.",
         "kernels/softmax/fused.py defines `fused_softmax`",

@@ -27,14 +27,15 @@ def works_cited(
     for text in texts(site):
         key = document_key(text)
         slots = [slot for slot in documents[key].slots if isinstance(slot, CiteSlot)] if key in documents else []
-        known = shared
+        known, wrong = shared, []
         if ref := own.get(key):
             path = _path(ref, text)
             known = {**shared, **_by_key(site, path)}
-            mistakes += _mistakes_in_path(ref, path, site)
+            wrong = [*_mistakes_in_path(ref, path, site)]
+            mistakes += wrong
         if known and slots:
             cited[key] = tuple(_cited(slots, known, mistakes))
-        mistakes += () if known else _without_bibliography(slots)
+        mistakes += () if known or wrong else _without_bibliography(slots)
     return cited
 
 

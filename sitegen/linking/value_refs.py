@@ -119,6 +119,12 @@ def _unknown_names(site: Site, kernel: Kernel, names: Iterable[str], start: Span
             yield unknown("SG205", f"implementation of {kernel.name}", name, there, place_of(site, start, name))
 
 
+def _other_sign(word: str, workloads: Collection[str], dtypes: Collection[str]) -> str:
+    """Return the workload and the dtype of `256Mi,float32`, with a colon; empty for another word."""
+    pairs = (f"{workload}:{dtype}" for workload in workloads for dtype in dtypes)
+    return next((one for one in pairs if re.sub(r"[,;/@_-]", ":", word) == re.sub(r"[,;/@_-]", ":", one)), "")
+
+
 def _unknown_cell(site: Site, kernel: Kernel, cell: CellName, start: Span) -> Iterator[Diagnostic]:
     workloads = [workload.name for workload in kernel.workloads]
     checks: list[tuple[str, str, Collection[str]]] = [
@@ -128,6 +134,11 @@ def _unknown_cell(site: Site, kernel: Kernel, cell: CellName, start: Span) -> It
     for name, value in cell.params:
         values = [str(one) for one in kernel.params.get(name, ())]
         checks.append(("param", name, kernel.params) if not values else (f"value of {name}", value, values))
+    if cell.workload not in (*workloads, ALL) and (meant := _other_sign(cell.workload, workloads, kernel.dtypes)):
+        place = place_of(site, start, cell.workload)
+        message = f"unknown workload of {kernel.name} `{cell.workload}`"
+        yield Diagnostic("SG205", message, place, f"a colon stands between workload and dtype: write `{meant}`")
+        return
     for what, name, there in checks:
         if name and name != ALL and name not in there:
             yield unknown("SG205", f"{what} of {kernel.name}", name, there, place_of(site, start, name))

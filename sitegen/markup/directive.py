@@ -16,6 +16,8 @@ from sitegen.markup.annotations import Texts
 from sitegen.markup.collected import Collected
 
 _SIGNS = re.compile(r"`{3,}|~{3,}|:{3,}")
+_AROUND = {"tab-item": ("tab-set",)}
+"""The directives that stand around others, by the inner one."""
 Translations = Mapping[str, Mapping[str, str]]
 """Translations of English words, by the language of a text (`ko`).  A site's own catalogue may have others."""
 
@@ -94,9 +96,17 @@ def fence_options(fence: Fence, settings: Mapping[str, o.Setting], into: Collect
     options = o.read_options(fence.content, fence.line + 1, into)
     if stray := options.rest.strip():
         span = into.span_of(stray, options.rest_line, options.rest_line + options.rest.count("\n") + 1)
-        hint = "an option is `:key: value`"
-        into.error("SG111", f"the directive `{{{fence.name}}}` has options and no text", span, hint)
+        message, hint = _words_of_stray(fence.name, options)
+        into.error("SG111", message, span, hint)
     return options, o.checked(options, settings, f"`{{{fence.name}}}`", into)
+
+
+def _words_of_stray(name: str, options: o.Options) -> tuple[str, str]:
+    """Return the message and the hint for a text in a fence that takes none; often a blank line made it one."""
+    if o.is_option(options.rest.strip()) and not options.rest[:1].strip():
+        hint = "remove the blank line above: options stand directly below the line that opens the fence"
+        return f"an option of `{{{name}}}` stands below a blank line, and is not read", hint
+    return f"the directive `{{{name}}}` has options and no text", "an option is `:key: value`"
 
 
 def needs(fence: Fence, what: str, into: Collected) -> None:
@@ -127,6 +137,10 @@ def opened_inside(content: str, opening: str) -> tuple[int, str] | None:
 
 def report_swallowed(name: str, inner: str, line: int, into: Collected) -> None:
     """Report that a fence, which opens on `line`, is not closed before that of the directive `inner` opens."""
+    signs = _SIGNS.search(into.lines[line])
+    outer = signs[0] + signs[0][0] if signs else ""
     hint = "write a line with the same signs below its content"
+    if name in _AROUND.get(inner, ()):
+        hint = f"a fence around others has more signs: write `{outer}{{{name}}}`, and `{outer}` below the last of them"
     message = f"the fence of `{{{name}}}` is not closed before that of `{inner}` opens"
     into.error("SG138", message, into.span_of("{" + name + "}", line), hint)

@@ -69,6 +69,7 @@ def fence_rule(directives: Mapping[str, Directive]) -> RenderRule:
         token, into = tokens[idx], collected(env)
         line, info = token.map[0] if token.map else 0, token.info.strip()
         if not info.startswith("{") and info != "mermaid":
+            _warn_unclosed_listing(token, line, into)
             return plain_fence(info, token.content, line, token.meta.get("notes", {}), into)
         fence = _fence(info, token, line, into)
         last = token.map[1] - 1 if token.map else line
@@ -84,6 +85,24 @@ def fence_rule(directives: Mapping[str, Directive]) -> RenderRule:
         return code_figure(token.content, "", spoken=into.spoken)
 
     return render_fence
+
+
+def _warn_unclosed_listing(token: Token, line: int, into: Collected) -> None:
+    """Warn of a plain fence that no line closes, or whose end is that of another listing which opens in it."""
+    last = token.map[1] - 1 if token.map else line
+    signs = token.markup
+    if not signs or signs.startswith(":"):
+        return
+    if any(one.code == "SG142" for one in into.diagnostics):
+        return  # the end of a directive that does not open is the beginning of this listing
+    is_closed = last > line and closes(into.lines[last], into.lines[line])
+    inner = re.search(rf"(?m)^{re.escape(signs)}[A-Za-z{{].*$", token.content)
+    if is_closed and not inner:
+        return
+    at = line + 1 + token.content.count("\n", 0, inner.start()) if inner else line
+    below = f"the fence on line {into.span_of_line(at).line}" if inner else "everything below"
+    hint = f"{below} is part of the listing: write a line with the same signs alone below the code"
+    into.warning("SG138", "the fence of this listing is never closed", into.span_of(signs, line), hint)
 
 
 def _fence(info: str, token: Token, line: int, into: Collected) -> Fence:

@@ -23,6 +23,8 @@ _LINK = re.compile(
 
 The regex begins with a bracket, so that `re` goes from bracket to bracket.
 """
+_SPACED = re.compile(r"([^()<>\"'\n]*[^()<>\"'\s] [^()<>\"'\s][^()<>\"'\n]*)\)")
+"""The address of a link, with a space in it."""
 _MOST_CHARACTERS = 100_000
 """The longest piece of text in which they are looked for."""
 _WORKLOG = "content/worklog/"
@@ -56,7 +58,16 @@ def _warn_of_links(text: str, behind: Token | None, block: Token, into: Collecte
     for match in _LINK.finditer(text):
         before_address = match.end() < len(text) or (behind is not None and behind.info == "auto")
         if not match["space"] or before_address:
-            _warn(block, match[0], match[0], "this link is read as text", _hint(match), into)
+            address = _SPACED.match(text, match.end()) if match["open"] else None
+            is_image = text[: match.start()].endswith("!")
+            what = "image" if is_image else "link"
+            hint = _hint_of_spaces(match["words"], address[1], is_image) if address else _hint(match)
+            _warn(block, match[0], match[0], f"this {what} is read as text", hint, into)
+
+
+def _hint_of_spaces(words: str, address: str, is_image: bool) -> str:
+    sign = "!" if is_image else ""
+    return f"an address with a space stands in angle brackets: write `{sign}[{words}](<{address}>)`, or rename the file"
 
 
 def _hint(match: re.Match[str]) -> str:

@@ -86,6 +86,11 @@ def read_options(content: str, line: int, into: Collected) -> Options:
     return options
 
 
+def is_option(line: str) -> bool:
+    """Tell whether a text begins as an option does: `:key: value`, or `#| key: value`."""
+    return bool(_COLON.match(line) or _COMMENT.match(line))
+
+
 def read_attributes(info: str, line: int, into: Collected) -> Options:
     """Return the options in `key=value key="several words" flag` on `line` of the document; a lone word is `true`."""
     options = Options()

@@ -105,7 +105,10 @@ class _Cleaner(_Parser):
 
     def finish(self) -> None:
         rest = self.rawdata
-        if rest and not self.swallow:
+        if rest.startswith("<!--"):
+            hint = "write `-->` at its end: everything below is inside of it, and stands on no page"
+            self.into.error("SG114", "this comment is never closed", self.place("<!--"), hint)
+        elif rest and not self.swallow:
             self.out.append(escape(rest, quote=False))
         self.rawdata = ""
 

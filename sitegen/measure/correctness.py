@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from traceback import FrameSummary
 from typing import Any
 
 import torch
 
+from sitegen.measure import outside
 from sitegen.measure.errors import Errors, all_finite, errors_of, worst
 from sitegen.measure.geometry import names_of
 from sitegen.measure.guarded_calls import (
@@ -27,6 +29,7 @@ from sitegen.measure.imposters import Imposters
 from sitegen.measure.inputs import as_tuple, generator, in_order, output_dtypes, output_shapes, same_bits
 from sitegen.measure.judging import EXACT_SETS, Case, elements_that, failed_limits, judge, judge_output
 from sitegen.measure.merging import merge
+from sitegen.measure.outside import Access
 from sitegen.measure.protocol import EvaluationEnded
 from sitegen.measure.runnable import BaselineRunnable, Runnable
 from sitegen.model.dtypes import DTYPES
@@ -34,6 +37,8 @@ from sitegen.model.kernel import Gate, Kernel, Scalar, Status
 from sitegen.model.record import Correctness
 
 SEEDS = 3
+READ_OUTSIDE = "it read outside of a tensor"
+"""The beginning of the message for a kernel whose results are right, and which reads guard bytes."""
 NORMAL, TIMED = "normal", "timed"
 ALL_GATES = frozenset(Gate)
 INTERPRETER_ELEMENTS = 1 << 16
@@ -56,10 +61,10 @@ class KernelSetup:
     gates: frozenset[Gate] = ALL_GATES
     """The gates that are on; a failure at any other gate is ignored."""
 
-    def fail(self, gate: Gate, message: str) -> None:
-        """Raise EvaluationEnded with the status of the gate, if the gate is on."""
+    def fail(self, gate: Gate, message: str, line: FrameSummary | None = None) -> None:
+        """Raise EvaluationEnded with the status of the gate, if the gate is on; `line` is the author's, if known."""
         if gate in self.gates:
-            raise EvaluationEnded(gate.status, message)
+            raise EvaluationEnded(gate.status, message, line=line)
 
     @property
     def tolerance(self) -> float:
@@ -182,6 +187,7 @@ def check_case(setup: KernelSetup, runnable: Runnable, buffers: Buffers, case: C
     Code that wrote outside of its buffers is not called without them, not even with that gate off: it would overwrite
     memory that no guard bytes surround.
     """
+    outside.forget()
     errors, unwritten, inside = Errors(), 0, True
     if runnable.takes_out:
         errors, unwritten, inside = _call_into(setup, runnable, buffers, case)
@@ -193,6 +199,9 @@ def check_case(setup: KernelSetup, runnable: Runnable, buffers: Buffers, case: C
         setup.fail(Gate.WRITTEN, _unwritten(unwritten, buffers, case))
     _require_unchanged_inputs(setup, buffers, case)
     require_small_errors(setup, case, buffers.dims, errors)
+    if line := outside.first(Access.READ):
+        where = f"{READ_OUTSIDE} at {_text(buffers.dims)}"
+        setup.fail(Gate.MARGINS, f"{where}: give this load a mask, as in `mask=i < N`", line)
     return errors
 
 
@@ -231,7 +240,7 @@ def require_shapes_and_dtypes(setup: KernelSetup, results: Sequence[Any], dims: 
     """
     shapes = _output_shapes(setup, dims)
     if len(results) != len(shapes) or not all(isinstance(result, torch.Tensor) for result in results):
-        setup.fail(Gate.SHAPE, f"it returned {len(results)} values, not {len(shapes)} tensors")
+        setup.fail(Gate.SHAPE, _words_of_returned(results, len(shapes)))
         return False
     fitting = [tuple(result.shape) == shape for result, shape in zip(results, shapes, strict=True)]
     if not all(fitting):
@@ -244,13 +253,22 @@ def require_shapes_and_dtypes(setup: KernelSetup, results: Sequence[Any], dims: 
     return all(fitting)
 
 
+def _words_of_returned(results: Sequence[Any], wanted: int) -> str:
+    """Return the message for a call that did not return its outputs as tensors."""
+    tensors = "a tensor" if wanted == 1 else f"a tuple of {wanted} tensors"
+    found = ", ".join("None" if one is None else f"a value of type {type(one).__name__}" for one in results)
+    return f"the launcher returned {found or 'nothing'}, not {tensors}: end it with `return out`"
+
+
 def _require_margins(setup: KernelSetup, buffers: Buffers, poison: int) -> bool:
     """Raise EvaluationEnded(out_of_bounds) unless all guard bytes hold; with that gate off, return whether they do."""
     outputs_hold, inputs_hold = buffers.outputs_hold(poison), buffers.inputs_hold()
+    line = outside.first(Access.WRITE)
+    mask = "give this store a mask, as in `mask=i < N`" if line else "a store needs a mask, in CUDA an `if (i < N)`"
     if not outputs_hold:
-        setup.fail(Gate.MARGINS, f"it wrote outside of the output at {_text(buffers.dims)}")
+        setup.fail(Gate.MARGINS, f"it wrote outside of the output at {_text(buffers.dims)}: {mask}", line)
     if not inputs_hold:
-        setup.fail(Gate.MARGINS, f"it wrote outside of an input at {_text(buffers.dims)}")
+        setup.fail(Gate.MARGINS, f"it wrote outside of an input at {_text(buffers.dims)}: {mask}", line)
     return outputs_hold and inputs_hold
 
 

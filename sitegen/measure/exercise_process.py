@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from sitegen.measure import interpreter
-from sitegen.measure.correctness import KernelSetup, cases, check, check_case
+from sitegen.measure.correctness import READ_OUTSIDE, KernelSetup, cases, check, check_case
 from sitegen.measure.diagnosis import Evidence, Trial, diagnose_outputs
 from sitegen.measure.exercise import COUNTS
 from sitegen.measure.faults import failure_of
@@ -195,6 +195,8 @@ def _explained(why: EvaluationEnded) -> Diagnosis | None:
             return Diagnosis("wrong_shape", f"What the function returns is no result: {why.message}. {advice}.")
         case Status.MODIFIED_INPUT:
             return Diagnosis("modified_input", f"{_capitalised(why.message)}.")
+        case Status.OUT_OF_BOUNDS if why.message.startswith(READ_OUTSIDE):
+            return Diagnosis("unmasked_load", f"The results are right, but {why.message}.")
         case Status.INCORRECT | Status.UNWRITTEN | Status.OUT_OF_BOUNDS:
             return None
     advice = advice_on(why.message)

@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
+from sitegen.measure.kernel_exceptions import advice_on
 from sitegen.measure.protocol import EvaluationEnded
 from sitegen.model.failure_log import LONGEST_SENTENCE, log_of, without_machine_paths
 from sitegen.model.frames import TracebackFrame, with_frames
@@ -37,6 +38,8 @@ def failure_of(error: BaseException, folder: Path, implementation: Implementatio
 
     `folder` holds the sources.  `implementation` is the one under test, whose text may stand in a cell of a post.
     """
+    if isinstance(error, EvaluationEnded) and error.line and error.line.filename.startswith(f"{folder}{os.sep}"):
+        return _ended(error.status, error.message, [_frame(error.line, folder, implementation)])
     if isinstance(error, EvaluationEnded):
         return EvaluationEnded(error.status, error.message.replace(f"{folder}/", ""), error.log)
     frames, limit = frames_of(error, folder, implementation), _interpreter_limit(error)
@@ -52,7 +55,8 @@ def failure_of(error: BaseException, folder: Path, implementation: Implementatio
 def _ended(status: Status, text: str, frames: Sequence[TracebackFrame], whole: str = "") -> EvaluationEnded:
     """Return the end of an evaluation; the explanation has the author's lines, the sentence the last of them."""
     place = f", at {frames[-1].path}:{frames[-1].line}" if frames else ""
-    explanation = with_frames(_first_lines(text), frames)
+    advice = advice_on(text)
+    explanation = with_frames(_first_lines(text) + (f"\n{advice}" if advice else ""), frames)
     return EvaluationEnded(status, sentence_of(text, LONGEST_SENTENCE - len(place)) + place, log_of(explanation, whole))
 
 

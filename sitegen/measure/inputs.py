@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from sitegen.measure import outside
 from sitegen.measure.protocol import EvaluationEnded
 from sitegen.model.formula import Number, evaluate_int
 from sitegen.model.kernel import Kernel, Status, Tensor
@@ -57,6 +58,8 @@ def guarded_tensor(shape: Sequence[int], dtype: Any, device: str) -> GuardedTens
     for length in shape:
         count *= length
     raw = torch.empty(2 * CANARY_BYTES + count * size, dtype=torch.uint8, device=device)
+    if device == "cpu":
+        outside.guard(raw, CANARY_BYTES)
     inner = raw[CANARY_BYTES : CANARY_BYTES + count * size]
     return GuardedTensor(raw, inner.view(dtype).view(tuple(shape)))
 

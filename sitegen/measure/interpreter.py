@@ -22,6 +22,7 @@ from typing import Any
 import torch
 
 from sitegen.measure.kernel_exceptions import NO_INDEX
+from sitegen.measure.outside import watch
 from sitegen.measure.program_parts.interpreted_bfloat16 import is_bfloat16, teach_interpreter
 from sitegen.model.job import UNJUDGED
 
@@ -30,8 +31,8 @@ LIBRARIES = ("triton.language.extra.libdevice", "triton.language.extra.cuda.libd
 
 
 MANY_VALUES = (
-    "`if`, `and`, `or` and `not` take one value, and this block has several: compare and select by a mask, with `&`, "
-    "`|`, `~` or `tl.where`"
+    "`if`, `and`, `or` and `not` take one value, and this block has several: combine masks with `&`, `|`, `~`, each "
+    "comparison in brackets, as in `(a < b) & (c < d)`, or select with `tl.where`"
 )
 
 
@@ -50,6 +51,7 @@ def teach() -> None:
     except ImportError:
         return
     teach_interpreter()
+    watch(InterpreterBuilder)
     _refuse_the_impossible(InterpreterBuilder)
     _refuse_truth_of_blocks()
     _refuse_items_of_blocks()

@@ -11,6 +11,7 @@ import json
 import os
 import select
 import time
+from traceback import FrameSummary
 from typing import Any
 
 from sitegen.model.failure_log import explanation_in
@@ -23,12 +24,13 @@ class EvaluationEnded(Exception):
     """An evaluation has ended early.
 
     `status` and `message` say why, the message in one sentence.  `log` holds all that a compiler or a process printed
-    (model/failure_log.py); it is empty when the message says everything.
+    (model/failure_log.py); it is empty when the message says everything.  `line` is the author's line that did it, as
+    long as the files of the job are known.
     """
 
-    def __init__(self, status: Status, message: str, log: str = "") -> None:
+    def __init__(self, status: Status, message: str, log: str = "", line: FrameSummary | None = None) -> None:
         super().__init__(f"{status}: {message}")
-        self.status, self.message, self.log = status, message, log
+        self.status, self.message, self.log, self.line = status, message, log, line
 
     @property
     def explanation(self) -> str:

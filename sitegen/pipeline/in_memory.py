@@ -24,7 +24,7 @@ from sitegen.pipeline.plan import FullPlan, plan_all_pages
 from sitegen.pipeline.print_pages import PagesInMemory, print_in_memory
 from sitegen.pipeline.read_files import read_files_from_scratch
 from sitegen.pipeline.request import make_request
-from sitegen.pipeline.template_links import dead_links
+from sitegen.pipeline.template_links import dead_links, unused_templates
 from sitegen.pipeline.typed_figures import TYPED_FIGURE
 from sitegen.read.load import WORKLOG
 from sitegen.render.inputs.evidence import Evidence, gather
@@ -149,7 +149,8 @@ def _with_mistakes_in_drafts(pages: PagesInMemory) -> SiteInMemory:
     parsed = pages.site.parsed
     request = replace(parsed.files.request, everything=True)
     unpublished = link(replace(parsed, files=replace(parsed.files, request=request)))
-    warnings = (*CheckWarnings().of(unpublished), *dead_links(pages.site.theme, pages.files))
+    theme = pages.site.theme
+    warnings = (*CheckWarnings().of(unpublished), *dead_links(theme, pages.files), *unused_templates(theme))
     mistakes = dict.fromkeys((*pages.mistakes, *unpublished.mistakes, *warnings))
     return SiteInMemory(_loaded(unpublished), pages.files, in_reading_order(mistakes))
 

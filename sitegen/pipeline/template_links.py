@@ -1,18 +1,20 @@
-"""Find links of a site's own templates that lead to no file of the output.
+"""Find links of a site's own templates that lead to no file of the output, and own templates that nothing uses.
 
 In: the site's own templates, and the content of all printed files.  Out: a warning for each link `{{ frame.home }}path`
 that stands on a printed page while no file has that path.  A link that no page shows, such as one behind a condition,
-may be right.
+may be right.  A template that nothing uses gets a warning if it nearly has the name of one of the theme.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from sitegen.diagnostics import Diagnostic, Severity, Span, did_you_mean
 from sitegen.markup.collected import slug
 from sitegen.pipeline.site_templates import TEMPLATES
+from sitegen.render.shared.default_theme import default_folder
 from sitegen.render.shared.theme import Theme
 
 _LINK = re.compile(r"(?:href|src)=[\"']\{\{-?\s*frame\.home\s*-?\}\}(?P<path>[^\"'{}#?]+)(?=[\"'#?])")
@@ -35,6 +37,24 @@ def dead_links(theme: Theme, files: Mapping[str, str | bytes]) -> Iterator[Diagn
                     words = _WORDS.match(line, link.end()) if link[0].startswith("href") else None
                     hint = _hint(path, words[1] if words else "", files)
                     yield Diagnostic("SG509", f"`{path}` leads to no page or file", span, hint, Severity.WARNING)
+
+
+def unused_templates(theme: Theme) -> Iterator[Diagnostic]:
+    """Yield a warning for each of the site's own templates that no other names, and that looks like one of the theme's.
+
+    A template that replaces one of the theme's is used by its name.
+    """
+    default = default_folder()
+    known = [name for name in theme.templates if (default / name).is_file()]
+    text = "\n".join(theme.templates.values())
+    pages = {name for name in theme.templates if not name.startswith("languages/")}
+    for name in sorted(theme.own.intersection(pages).difference(known)):
+        elsewhere = [one for one in known if posixpath.basename(one) == posixpath.basename(name)]
+        hint = (
+            f"the theme reads `{TEMPLATES}/{elsewhere[0]}`: move it there" if elsewhere else did_you_mean(name, known)
+        )
+        if hint and f'"{name}"' not in text and f"'{name}'" not in text:
+            yield Diagnostic("SG016", "nothing uses this template", Span(f"{TEMPLATES}/{name}"), hint, Severity.WARNING)
 
 
 def _hint(path: str, words: str, files: Iterable[str]) -> str:

@@ -39,6 +39,8 @@ _LONGEST = 200
 _LONGEST_WHOLE = 1000
 """Bytes of a whole address: a path has at most 4096 with the folder of the site."""
 _ADDRESS = re.compile(r"/?[\w.+~-]+(/[\w.+~-]+)*/?")
+_FIT = re.compile(r"\w[\w.+~]*")
+"""Pattern of the parts of a name that may stay in an address."""
 _HIDDEN = re.compile(r"(?:^|/)\.(?!well-known(?:/|$))")
 """Pattern of a part that begins with a dot: `..`, or a file that a server or git reads, such as `.git/config`."""
 _PART = r"[^\s/?#%\\\x00-\x1f\x7f](?:[^/?#%\\\x00-\x1f\x7f]*[^\s/?#%\\\x00-\x1f\x7f])?"
@@ -56,6 +58,8 @@ class _Claim:
     span: Span | None
     """None for a permalink, whose place is sought only when there is a mistake: that reads its file again."""
     form: re.Pattern[str] = _ADDRESS
+    name: str = ""
+    """The name of the file or folder, when the address is made of it."""
 
 
 def first_of_each_slug(posts: Iterable[Post]) -> tuple[tuple[Post, ...], tuple[Diagnostic, ...]]:
@@ -81,6 +85,8 @@ def address_clashes(site: Site) -> tuple[Diagnostic, ...]:
         if mistake := _mistake_of(claim, taken):
             code, message, hint = mistake
             span = claim.span or front_matter_span(site.files.get(claim.owner, ""), claim.owner, "permalink")
+            if code == "SG024" and claim.name:  # the mistake is the name of the file, and no line in it
+                span = Span(claim.owner)
             diagnostics.append(Diagnostic(code, message, span, hint))
         else:
             taken[normalised_address(claim.address)] = claim.owner
@@ -92,12 +98,24 @@ def _mistake_of(claim: _Claim, taken: Mapping[str, str]) -> tuple[str, str, str]
     address = normalised_address(claim.address)
     if not claim.form.fullmatch(claim.address) or _HIDDEN.search(claim.address):
         hint = "an address is letters, digits, `-`, `_`, `.` and slashes, as `/old/`, and no part begins with a dot"
-        return "SG024", f"{claim.what} is not an address", hint
+        return "SG024", f"{claim.what} is not an address", _new_name(claim) or hint
     if too_long := _length_mistake(claim.address):
         return "SG024", f"the address {too_long[0]}", too_long[1]
     if owner := taken.get(address) or _build_page_at(address):
         return "SG021", f"{claim.what} is already the address of {owner}", "choose another"
     return None
+
+
+def _new_name(claim: _Claim) -> str:
+    """Return the hint for the name of a file or folder that is no address; empty for an address that is written."""
+    fit = "-".join(_FIT.findall(claim.name.lower()))
+    if not fit:
+        return ""
+    head, _, last = claim.owner.rpartition("/")
+    kind, suffix = ("file", f".{last.rpartition('.')[2]}") if last.startswith(claim.name) else ("folder", "")
+    old = claim.owner if suffix else head
+    place = old.removesuffix(f"{claim.name}{suffix}")
+    return f"it is part of the address of the page: rename the {kind} to `{place}{fit}{suffix}`"
 
 
 def _unfit_names(site: Site) -> Iterator[Diagnostic]:
@@ -160,17 +178,17 @@ def _build_page_at(address: str) -> str:
 def _content_claims(site: Site) -> Iterator[_Claim]:
     for page in site.pages:
         address = _in_language(f"/{page.slug}/", page.lang, site)
-        yield _Claim(address, f"the name `{page.slug}`", page.body.path, page.span)
+        yield _Claim(address, f"the name `{page.slug}`", page.body.path, page.span, name=page.slug)
     for post in site.posts:
         if post.permalink:
             yield _Claim(post.permalink, f"the permalink `{post.permalink}`", post.body.path, None)
         else:
             address = _in_language(f"/posts/{post.slug}/", post.lang, site)
-            yield _Claim(address, f"the name `{post.slug}`", post.body.path, post.span)
+            yield _Claim(address, f"the name `{post.slug}`", post.body.path, post.span, name=post.slug)
     for series in site.series:
-        yield _Claim(f"/series/{series.id}/", f"the name `{series.id}`", series.span.path, series.span)
+        yield _Claim(f"/series/{series.id}/", f"the name `{series.id}`", series.span.path, series.span, name=series.id)
     for term in site.terms:
-        yield _Claim(f"/terms/{term.slug}/", f"the name `{term.slug}`", term.body.path, term.span)
+        yield _Claim(f"/terms/{term.slug}/", f"the name `{term.slug}`", term.body.path, term.span, name=term.slug)
 
 
 def _alias_claims(site: Site) -> Iterator[_Claim]:

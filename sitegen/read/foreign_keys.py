@@ -1,4 +1,4 @@
-"""Hints for an author who brings keys and plugins of Jekyll into content/site.yaml."""
+"""Hints for an author who brings keys of another generator into content/site.yaml or into a post."""
 
 from __future__ import annotations
 
@@ -23,6 +23,31 @@ KEYS_OF_JEKYLL = {
     "permalink": "remove this line: a post is at `/posts/<its name>/`, or at the `permalink` of its own front matter",
     "remote_theme": "remove this line: themes of Jekyll do not work here; `theme` has colours, fonts and widths",
     "url": "remove this line: the whole address of the site is `base_url`, as in `https://example.org/blog/`",
+}
+
+_ADDRESS = (
+    "remove this line: the name of the file or folder is the address; `permalink: /posts/…/` gives it another one"
+)
+_SENTENCE = "write it as `description`, as in `description: What a launch costs.`"
+_PICTURE = "remove this line: show the image in the text, as `![words](file)`; `cards: true` in site.yaml makes cards"
+_READ_ANYWAY = "remove this line: every post has it"
+
+KEYS_OF_OTHER_POSTS = {
+    "comments": "remove this line; `discuss: https://…` links to the place where readers discuss the post",
+    "cover": _PICTURE,
+    "excerpt": _SENTENCE,
+    "image": _PICTURE,
+    "last_modified_at": "write it as `updated`, as in `updated: 2026-11-22`",
+    "lastmod": "write it as `updated`, as in `updated: 2026-11-22`",
+    "layout": "remove this line: every post has the template `post.html`",
+    "math": _READ_ANYWAY,
+    "published": "write `draft: true` for a post that is not published, or remove this line",
+    "series": "remove this line: a file such as `series/start.yaml` lists the posts of a series",
+    "slug": _ADDRESS,
+    "summary": _SENTENCE,
+    "toc": _READ_ANYWAY,
+    "url": _ADDRESS,
+    "weight": "remove this line: the order of posts is that of their dates, or of a file such as `series/start.yaml`",
 }
 
 

@@ -99,7 +99,7 @@ def parse_goal(text: str) -> Goal | None:
 
 
 def _tensors(node: Node, diagnostics: Diagnostics) -> tuple[Tensor, ...]:
-    entries = entries_of(node, diagnostics)
+    entries = entries_of(node, diagnostics, Tensor)
     return tuple(read_as(Tensor, child, diagnostics, given={"name": name}) for name, child in entries.items())
 
 

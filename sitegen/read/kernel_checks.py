@@ -315,6 +315,16 @@ def _names_of_functions(kernel: Kernel, node: Node) -> tuple[str, ...]:
     return (kernel.name, written.text) if written and written.text else (kernel.name,)
 
 
+def _without_c_name(entry: str, source: str, file: str) -> Diagnostic | None:
+    """Return the diagnostic for a function whose name C++ changes, at its line of the `.cu` file."""
+    at = re.search(rf"(?m)^[ \t]*(?:__global__[^;{{(]*|int ){re.escape(entry)}\s*\(", source)
+    if not at or 'extern "C"' in source:
+        return None
+    hint = 'write `extern "C"` before it: without it, C++ changes the name of the function'
+    span = Span(file, source.count("\n", 0, at.start()) + 1, 1, len(at[0]))
+    return Diagnostic("SG035", f'the function `{entry}` has no `extern "C"`', span, hint)
+
+
 def _check_entry(
     node: Node, file: Node, made: Implementation, names: tuple[str, ...], source: str
 ) -> Iterator[Diagnostic]:
@@ -330,6 +340,8 @@ def _check_entry(
         known = re.findall(r"\b(\w+)\s*\(", " ".join(re.findall(r'extern "C"[^{;]*', source)))
         near = did_you_mean(entry.text, known) or 'name a function that has `extern "C"` there'
         yield Diagnostic("SG035", f"no function `{entry.text}` in {made.file}", entry.span, near)
+    elif entry and (mangled := _without_c_name(entry.text, source, made.file)):
+        yield mangled
 
 
 def _check_launch(node: Node, implementation: Implementation, kernel: Kernel) -> Iterator[Diagnostic]:
@@ -364,7 +376,8 @@ def _check_launch_numbers(launch: Node, kernel: Kernel) -> Iterator[Diagnostic]:
         yield from check_expression(shared, samples, whole=True)
     tensors = (tensor.name for tensor in (*kernel.inputs, *kernel.outputs))
     known = (*tensors, *kernel.dims, *kernel.params, *_entries(launch, "constants"))
-    for arg in _items(launch.get("args")):
+    is_known = kernel.inputs and kernel.outputs  # else they are missing or unread, which is the mistake
+    for arg in _items(launch.get("args")) if is_known else ():
         if arg.text not in known:
             yield unknown_word("argument", arg.text, arg.span, known, "SG034")
 

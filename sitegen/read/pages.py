@@ -11,6 +11,7 @@ from typing import Any
 from sitegen.diagnostics import Diagnostic, Severity, Span
 from sitegen.model.dates import day_of
 from sitegen.model.site import Page, Post, Term
+from sitegen.read.foreign_keys import KEYS_OF_OTHER_POSTS
 from sitegen.read.languages import is_language, mistaken_language
 from sitegen.read.shape import Diagnostics, read_as, read_language, unknown_language
 from sitegen.read.site_look import read_licence
@@ -37,7 +38,7 @@ def parse_post(text: str, path: str, zone: dt.tzinfo = dt.UTC) -> tuple[Post, tu
         "folder": f"content/posts/{folder}" if folder else "",
     }
     convert = {"lang": read_language, "licence": read_licence}
-    post = read_as(Post, node, diagnostics, given=given, noun=_NOUN, convert=convert)
+    post = read_as(Post, node, diagnostics, given=given, noun=_NOUN, convert=convert, foreign=KEYS_OF_OTHER_POSTS)
     post = replace(post, date=_with_zone(post.date, zone), updated=post.updated and _with_zone(post.updated, zone))
     diagnostics += _early_update(post, node, zone)
     if language and not is_language(language):
@@ -124,7 +125,7 @@ def _read_front_matter(text: str, path: str, *required: str) -> tuple[FrontMatte
     """
     front, unclosed = split_front_matter(text, path)
     if front.yaml is None:
-        return front, None, list(unclosed or (no_front_matter(path, *required),))
+        return front, None, list(unclosed or (no_front_matter(path, text, *required),))
     node, syntax = parse_yaml(front.yaml, path, first_line=front.yaml_line)
     return front, node, list(syntax)
 

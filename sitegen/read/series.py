@@ -31,7 +31,7 @@ def parse_series(text: str, path: str) -> tuple[Series, tuple[Diagnostic, ...]]:
         diagnostics,
         given=given,
         noun="series key",
-        convert={"phases": lambda phases, into: tuple(_phase(one, into) for one in items_of(phases, into))},
+        convert={"phases": lambda phases, into: tuple(_phase(one, into) for one in items_of(phases, into, Phase))},
         also=_SHORT_FORM,
     )
     if node is not None and (short := _short_form(node, diagnostics)):

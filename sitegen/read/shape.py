@@ -37,6 +37,7 @@ Converter = Callable[[Node, Diagnostics], Any]
 DATE_FORMATS = "write `2026-11-22`, `2026-11-22 14:30` or `2026-11-22T14:30:00+09:00`"
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ]+(\d\d:\d\d(?::\d\d)?)(?:\.\d+)?\s*(Z|z|[+-]\d\d:?\d\d)?")
+_ONE_DIGIT = re.compile(r"(?<![\d.])\d(?!\d)")
 _UNREADABLE = object()
 _SUGGESTED = 40
 """The most unknown keys of one mapping for which a near word is sought, which takes half a millisecond for each."""
@@ -178,31 +179,65 @@ def _unknown_key(noun: str, key: str, span: Span, near: Iterable[str], foreign: 
     return unknown_word(noun, key, span, near, "SG012")
 
 
-def entries_of(node: Node, diagnostics: Diagnostics) -> Mapping[str, Node]:
-    """Return the values of a mapping by key; for another value append a diagnostic and return no values."""
+def entries_of(node: Node, diagnostics: Diagnostics, hint: Any = str) -> Mapping[str, Node]:
+    """Return the values of a mapping by key; for another value append a diagnostic and return no values.
+
+    `hint` is the annotation of the values, by which the message says what to write.
+    """
     if isinstance(node.value, Mapping):
         return node.value
     if node.value is not None:
-        wrong_type(node, "`key: value` lines", diagnostics)
+        wrong_type(node, "`key: value` lines", diagnostics, _pairs_to_write(hint, node))
     return {}
 
 
-def items_of(node: Node, diagnostics: Diagnostics) -> tuple[Node, ...]:
-    """Return the values of a list; for another value append a diagnostic and return no values."""
+def _pairs_to_write(hint: Any, node: Node) -> str:
+    """Return the hint for a list of words that stands where each word needs a value: `{x: {shape: …}, y: …}`."""
+    words = [child.text for child in node.value] if isinstance(node.value, tuple) else []
+    if not words or not all(words):
+        return "write lines such as `name: value`"
+    keys = [f"{key}: …" for key in _required_keys(hint) if key != "name"]  # the key of the mapping is the name
+    value = f"{{{', '.join(keys)}}}" if keys else "…"
+    return f"write a value behind each name: `{{{', '.join(f'{word}: {value}' for word in words[:3])}}}`"
+
+
+def items_of(node: Node, diagnostics: Diagnostics, hint: Any = str) -> tuple[Node, ...]:
+    """Return the values of a list; for another value append a diagnostic and return no values.
+
+    `hint` is the annotation of the values, by which the message says what to write.
+    """
     if isinstance(node.value, tuple):
         return node.value
-    scalar = node.text and not isinstance(node.value, Mapping)
-    wrong_type(node, "a list", diagnostics, f"write `[{node.text}]`" if scalar else "")
+    wrong_type(node, "a list", diagnostics, _list_to_write(hint, node))
     return ()
 
 
+def _list_to_write(hint: Any, node: Node) -> str:
+    """Return the hint for a value that stands where a list is wanted."""
+    if not isinstance(node.value, Mapping):
+        return f"write `[{node.text}]`" if node.text else ""
+    first, keys = next(iter(node.value), "…"), _required_keys(hint)
+    if not keys:
+        return f"write each entry behind a `-`, as in `- {first}`"
+    if first in _hints(hint):
+        return f"each entry of a list begins with `- `: write `- {first}: …`"
+    return f"each entry of a list is a line such as `- {{{', '.join(f'{key}: …' for key in keys)}}}`"
+
+
+def _required_keys(hint: Any) -> list[str]:
+    """Return the keys that a dataclass must have, in their order; none for another annotation."""
+    if not dataclasses.is_dataclass(hint) or hint is Ref:
+        return []
+    return [key for key in _hints(typing.cast(type, hint)) if key in _required(typing.cast(type, hint))]
+
+
 def _sequence(hint: Any, node: Node, diagnostics: Diagnostics) -> tuple[Any, ...]:
-    values = (read_value(hint, child, diagnostics) for child in items_of(node, diagnostics))
+    values = (read_value(hint, child, diagnostics) for child in items_of(node, diagnostics, hint))
     return tuple(value for value in values if value is not _UNREADABLE)
 
 
 def _mapping(hint: Any, node: Node, diagnostics: Diagnostics) -> Mapping[str, Any]:
-    values = {key: read_value(hint, child, diagnostics) for key, child in entries_of(node, diagnostics).items()}
+    values = {key: read_value(hint, child, diagnostics) for key, child in entries_of(node, diagnostics, hint).items()}
     return {key: value for key, value in values.items() if value is not _UNREADABLE}
 
 
@@ -238,7 +273,7 @@ def _member(hint: type[StrEnum], node: Node, diagnostics: Diagnostics) -> Any:
 
 def _day(node: Node, diagnostics: Diagnostics, hint: str = "write `2026-11-22`") -> Any:
     if not _DATE.fullmatch(node.text):
-        return wrong_type(node, "a date", diagnostics, hint)
+        return wrong_type(node, "a date", diagnostics, _two_digits(node.text) or hint)
     return _calendar(node, diagnostics, lambda: dt.date.fromisoformat(node.text), hint)
 
 
@@ -247,10 +282,17 @@ def _moment(node: Node, diagnostics: Diagnostics) -> Any:
     if _DATE.fullmatch(node.text):
         return _day(node, diagnostics, DATE_FORMATS)
     if not (parts := _TIME.fullmatch(node.text)):
-        return wrong_type(node, "a date", diagnostics, DATE_FORMATS)
+        return wrong_type(node, "a date", diagnostics, _two_digits(node.text) or DATE_FORMATS)
     day, time, zone = parts.groups("")
     hint = _midnight(day, zone) if time in ("24:00", "24:00:00") else DATE_FORMATS
     return _calendar(node, diagnostics, lambda: _time_of(day, time, zone), hint)
+
+
+def _two_digits(text: str) -> str:
+    """Return the hint for a date or a time of which a number has one digit; empty for another text."""
+    written = _ONE_DIGIT.sub(r"0\g<0>", text)
+    is_one = written != text and (_DATE.fullmatch(written) or _TIME.fullmatch(written))
+    return f"months, days and hours have two digits: write `{written}`" if is_one else ""
 
 
 def _time_of(day: str, time: str, zone: str) -> dt.datetime:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from sitegen.diagnostics import Diagnostic
+from sitegen.diagnostics import Diagnostic, near_words
 from sitegen.model.site import TargetSettings
 from sitegen.read.shape import Diagnostics, entries_of, items_of, missing_key, read_as
 from sitegen.read.yaml_nodes import Node
@@ -29,6 +29,8 @@ def read_targets(node: Node, diagnostics: Diagnostics) -> Mapping[str, TargetSet
 def _mistakes(name: str, node: Node) -> list[Diagnostic]:
     """Return what is wrong with the keys of a target as a whole."""
     kinds = [kind for kind in KINDS if node.get(kind)]
+    if not kinds and isinstance(node.value, Mapping) and any(near_words(key, KINDS) for key in node.value):
+        return []  # the misspelt key has a message
     if len(kinds) != 1:
         found = " and ".join(f"`{kind}`" for kind in kinds) or "none of `hosts`, `slurm` and `scheduler`"
         hint = "write `hosts: [gpu1]`, `slurm: 1` or `scheduler: tls://login1:8786`"

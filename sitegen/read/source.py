@@ -15,6 +15,8 @@ from sitegen.model.markdown import Markdown
 _BOM = b"\xef\xbb\xbf"
 _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(?P<yaml>.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_NEARLY_END = re.compile(r"^(?:[ \t]*-{2,}|\.{3}|[—–]+)[ \t]*$", re.MULTILINE)
+"""A line that an author may have meant to close the front matter: other hyphens, a dash, the `...` of YAML."""
 _MERGE = re.compile(r"^<{7} ", re.MULTILINE)
 """The first of the marks that git leaves where two changes meet."""
 _UNREAD = "---\ntitle: Notebook\ndate: 2000-01-01\ndraft: true\n---\n"
@@ -85,14 +87,26 @@ def split_front_matter(text: str, path: str) -> tuple[FrontMatter, tuple[Diagnos
         line = text.count("\n", 0, match.end()) + 1
         return FrontMatter(match["yaml"], Markdown(text[match.end() :], path, line)), ()
     if re.match(r"---[ \t]*(\n|\Z)", text):
-        unclosed = Diagnostic("SG004", "the front matter is never closed", Span(path, 1, 1, 3), "close it with `---`")
-        return FrontMatter(None, Markdown(text, path)), (unclosed,)
+        return FrontMatter(None, Markdown(text, path)), (_unclosed(text, path),)
     return FrontMatter(None, Markdown(text, path)), ()
 
 
-def no_front_matter(path: str, *keys: str) -> Diagnostic:
+def _unclosed(text: str, path: str) -> Diagnostic:
+    """Return the diagnostic for front matter without its end, at the line that is nearly its end when there is one."""
+    message = "the front matter is never closed"
+    if not (nearly := _NEARLY_END.search(text, text.index("\n") + 1 if "\n" in text else len(text))):
+        return Diagnostic("SG004", message, Span(path, 1, 1, 3), "close it with `---`")
+    line = text.count("\n", 0, nearly.start()) + 1
+    hint = f"write `---` here, three hyphens alone at the beginning of the line, in place of `{nearly[0].strip()}`"
+    return Diagnostic("SG004", message, Span(path, line, 1, len(nearly[0])), hint)
+
+
+def no_front_matter(path: str, text: str, *keys: str) -> Diagnostic:
     """Return the diagnostic for a file without front matter, which needs at least these keys."""
     wanted = " and ".join(f"`{key}:`" for key in keys)
+    if text.startswith("+++"):
+        hint = f"this head is TOML: write `---` in place of each `+++`, and {wanted} with a colon in place of `=`"
+        return Diagnostic("SG004", "no front matter in YAML", Span(path, 1, 1, 3), hint)
     return Diagnostic("SG004", "no front matter", Span(path), f"begin the file with `---`, {wanted}, `---`")
 
 

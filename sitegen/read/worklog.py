@@ -11,6 +11,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from sitegen.diagnostics import Diagnostic, Severity, Span
@@ -213,9 +214,22 @@ def _recounted(day: DateLine, days: Sequence[DateLine], goal: dt.date, days_left
     )
 
 
+def _day_of_name(name: str) -> str:
+    """Return the day, in ISO 8601, that the name of a file writes in another form; empty when it is not clear."""
+    numbers = [int(part) for part in re.findall(r"\d+", name)] if re.fullmatch(r"\d+(\D\d+){2}", name) else []
+    orders = [numbers, numbers[::-1], [*numbers[2:], *numbers[:2]]] if numbers else []
+    days = set()
+    for year, month, day in orders:
+        with suppress(ValueError):
+            days |= {dt.date(year, month, day).isoformat()} if year > 999 else set()
+    return days.pop() if len(days) == 1 else ""
+
+
 def _no_day(body: Markdown) -> Iterator[Diagnostic]:
     if stem(body.path) != "index" and body.text.strip():
         hint = "begin each day with a line such as `2026-11-22`, or name the file so"
+        if day := _day_of_name(stem(body.path)):
+            hint = f"rename the file to `{body.path.rpartition('/')[0]}/{day}.md`"
         yield Diagnostic("SG044", "no day in this file", Span(body.path, body.first_line), hint)
 
 

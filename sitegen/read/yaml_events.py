@@ -20,8 +20,13 @@ _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _OTHER_BREAKS = re.compile("[\r\x85\u2028\u2029]")
 """Characters that are line breaks for libyaml but not for editors: they would shift the line numbers."""
+_ENDED_LIST = re.compile(r"(?:^|[:-] )[\[{].*[\]}]\s*$")
 _QUOTES = "a value that holds `: ` needs quotes"
 _TAB = ("a tab cannot indent", "indent with spaces")
+_BEHIND_LIST = (
+    "a text stands behind the end of a list",
+    "a value that begins with `[` or `{` is a list or a mapping: put a text that begins so in quotes",
+)
 _INDENT = "keys of one mapping begin in one column, and so do the `-` of one list"
 _IN_OUR_WORDS = {
     "mapping values are not allowed in this context": ("unexpected `:`", _QUOTES),
@@ -142,6 +147,12 @@ class _EventReader:
         here = self.lines[mark.line] if mark and mark.line < len(self.lines) else ""
         if mark and here[mark.column : mark.column + 1] == "\t":
             problem, hint = _TAB
+        if (
+            mark
+            and problem == _IN_OUR_WORDS["did not find expected key"][0]
+            and _ENDED_LIST.search(here[: mark.column])
+        ):
+            problem, hint = _BEHIND_LIST
         return self.invalid(problem, mark or error.problem_mark, hint)
 
     def invalid(self, problem: str, mark: Any, hint: str = "") -> _Mistake:

@@ -156,3 +156,16 @@ def test_a_call_that_allocates_its_outputs_is_made_again_too() -> None:
     recheck(setup(sums()), SMALL, LastCall(made.inputs, (), lambda: [right(made.inputs[0])]))
     wrong = LastCall(made.inputs, (), lambda: [right(made.inputs[0]) + 50])
     assert ended(lambda: recheck(setup(sums()), SMALL, wrong)).status is Status.INCORRECT
+
+
+@pytest.mark.parametrize(
+    ("results", "wanted", "words"),
+    [
+        ((None,), 1, "the launcher returned None, not a tensor: end it with `return out`"),
+        ((None,), 2, "the launcher returned None, not a tuple of 2 tensors: end it with `return out`"),
+        ((), 1, "the launcher returned nothing, not a tensor: end it with `return out`"),
+        ((1.0, 2), 1, "the launcher returned a value of type float, a value of type int, not a tensor: end it with "),
+    ],
+)
+def test_a_launcher_that_returns_no_tensor_hears_what_it_returned(results, wanted: int, words: str) -> None:
+    assert correctness._words_of_returned(results, wanted).startswith(words)

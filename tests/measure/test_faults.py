@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable
 from pathlib import Path
+from traceback import FrameSummary
 
 import pytest
 
@@ -93,6 +94,24 @@ def test_an_exception_of_the_authors_code_names_its_last_line_and_the_log_has_th
     assert found.message.endswith(", at kernels/add.py:4")
     assert found.explanation.splitlines()[1:] == ["  kernels/add.py:4", "    4 | return json.loads(text)"]
     assert 'File "json/decoder.py"' in found.log and str(tmp_path) not in found.log
+
+
+def test_the_explanation_says_what_to_write_in_place_of_what_raised():
+    explanation = raised(ValueError("arange's arguments must be of type tl.constexpr")).explanation
+    assert explanation.splitlines()[0] == "ValueError: arange's arguments must be of type tl.constexpr"
+    assert "declare it as `BLOCK: tl.constexpr`" in explanation
+
+
+def test_the_end_of_an_evaluation_has_the_line_that_the_gate_knows():
+    line = FrameSummary("/tmp/job/site/kernels/axpy/tile.py", 14, "axpy_tile")
+    found = raised(EvaluationEnded(Status.OUT_OF_BOUNDS, "it read outside of a tensor at N=1", line=line))
+    assert found.message == "it read outside of a tensor at N=1, at kernels/axpy/tile.py:14"
+    assert found.explanation.splitlines() == ["it read outside of a tensor at N=1", "  kernels/axpy/tile.py:14"]
+
+
+def test_a_line_of_another_folder_is_left_out():
+    line = FrameSummary("/usr/lib/python3/other.py", 14, "call")
+    assert raised(EvaluationEnded(Status.OUT_OF_BOUNDS, "it read", line=line)).message == "it read"
 
 
 def test_a_long_sentence_is_cut_before_the_place():

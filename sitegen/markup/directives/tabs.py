@@ -18,7 +18,7 @@ from markdown_it.token import Token
 from sitegen.diagnostics import Span
 from sitegen.markup import options as o
 from sitegen.markup.collected import Collected, add_rules, collected, slug
-from sitegen.markup.directive import Container, Directive, closes
+from sitegen.markup.directive import Container, Directive, closes, opened_inside
 
 _COLONS = re.compile(r":{3,}(?=\{)")
 OPTIONS_OF_ITEM = {
@@ -43,7 +43,9 @@ def _wrap(tabs: Container) -> tuple[list[Token], Token]:
     opening = Token(f"{tabs.name}_open", "div", 1, map=[*tabs.lines], level=tabs.level, block=True)
     opening.info, opening.content = tabs.argument, "\n".join(tabs.head)
     first, last = tabs.lines
-    opening.meta["is_closed"] = closes(tabs.into.lines[last - 1], tabs.into.lines[first])
+    lines = tabs.into.lines
+    opening.meta["is_closed"] = closes(lines[last - 1], lines[first])
+    opening.meta["is_cut"] = opened_inside("\n".join(lines[first + 1 : last]), lines[first]) is not None
     return [opening], Token(f"{tabs.name}_close", "div", -1, level=tabs.level, block=True)
 
 
@@ -59,7 +61,7 @@ def _name_items(state: StateCore) -> None:
         inside = around[-1] if around else None
         if token.type in ("tab-set_close", "tab-item_close"):
             around.pop()
-            if token.type == "tab-set_close" and inside and not inside.meta["items"]:
+            if token.type == "tab-set_close" and inside and not inside.meta["items"] and not inside.meta["is_cut"]:
                 into.error("SG124", "a set of tabs without a tab", _span(inside, into), "`{tab-item} Title` in it")
             continue
         in_set = inside is not None and inside.type == "tab-set_open"
@@ -73,6 +75,8 @@ def _name_items(state: StateCore) -> None:
             sets += token.type == "tab-set_open"
             token.meta.update(items=[], name=f"tabs-{sets}")
             around.append(token)
+    if any(token.type == "tab-set_open" and token.meta["is_cut"] for token in state.tokens):
+        return  # the fence of the set has a message, and the tabs stand outside of the set because of it
     for behind, run in _runs(state.tokens, outside).items():
         _report_run([state.tokens[at] for at in run], state.tokens[behind : behind + 1], into)
 
