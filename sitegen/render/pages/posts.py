@@ -353,7 +353,7 @@ def _gpu_of_text(sources: Sources, post: Post, document: Document, kernels: Sequ
     )
     if not of_cells or of_cells == (of_records or of_cells):
         return said
-    return f"{said} {spoken.say('Figures that link to code on this page are about the {gpu}.', gpu=of_cells)}"
+    return f"{said} {spoken.say('Numbers that link to code on this page are about the {gpu}.', gpu=of_cells)}"
 
 
 def _ledgers(

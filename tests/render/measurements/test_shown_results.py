@@ -63,7 +63,7 @@ def test_the_figures_of_a_cell_leave_the_gpu_open(make: SimpleNamespace) -> None
     text += "\n```{benchmark} softmax\n```\n"
     both = (record, on_h100(record))
     assert SAID in head(make, text, *both)
-    of_cells = "Figures that link to code on this page are about the NVIDIA H200."
+    of_cells = "Numbers that link to code on this page are about the NVIDIA H200."
     assert of_cells not in head(make, f"{text}\nIt takes {{value}}`softmax/fused time`.\n", *both)
 
 
@@ -74,7 +74,7 @@ def test_figures_of_cells_on_another_gpu_are_named_apart(make: SimpleNamespace) 
     named = replace(record.runs[0], environment=replace(record.runs[0].environment, gpu="NVIDIA H200 NVL"))
     said = head(make, text, replace(record, runs=(named,)), on_h100(record))
     assert "Sentences that name no GPU are about the NVIDIA H200 NVL." in said
-    assert "Figures that link to code on this page are about the NVIDIA H200." in said
+    assert "Numbers that link to code on this page are about the NVIDIA H200." in said
 
 
 @pytest.mark.parametrize(
