@@ -74,6 +74,7 @@ CASES = {
     "colons": (":::note", "\\:::note"),
     "html block below text": ("a\n<div>*x*\n\ny</div>\nb", "a\n\n<div>*x*\ny</div>\n\nb"),
     "markdown in html": ('<div markdown="1">\n*x*\n</div>', "<div>\n\n*x*\n\n</div>"),
+    "markdown switched off in html": ('<div markdown="0">\n    *x*\n</div>', "<div>\n    *x*\n</div>"),
     "old element": ("<center>x</center>", "<div>x</div>"),
     "anchor by name": ('<a name="old"></a>text', '<a id="old"></a>text'),
     "highlight": ("{% highlight python linenos %}\nx = 1\n{% endhighlight %}", "```python\nx = 1\n```"),
