@@ -86,6 +86,19 @@ def test_front_matter_defaults_are_those_of_the_closest_folder(import_site: Impo
     assert files.files["content/posts/b.md"].count("draft: true") == 1
 
 
+def test_folder_of_all_collections_is_no_category_and_counts_in_no_scope(import_site: Import) -> None:
+    config = (
+        "title: A\nurl: https://a.example\ncollections_dir: docs\ndefaults:\n"
+        "- {scope: {path: _posts}, values: {category: post}}\n"
+        "- {scope: {path: docs/_posts/deep}, values: {category: deep}}\n"
+    )
+    files = import_site(
+        {"docs/_posts/2024-01-05-a.md": page("A", "a"), "docs/_posts/deep/2024-01-05-b.md": page("B", "b")}, config
+    ).files
+    assert "permalink: /post/2024/01/05/a/\n" in files["content/posts/a.md"]
+    assert "permalink: /deep/2024/01/05/b/\n" in files["content/posts/b.md"]
+
+
 def test_settings_that_the_jekyll_site_lacks_are_said(import_site: Import) -> None:
     imported = import_site({"a.md": page("A", "a")}, "baseurl: /notes\n")
     assert "base_url: https://example.org/notes/\n" in imported.files["content/site.yaml"]
