@@ -19,8 +19,9 @@ def test_page_below_a_folder_keeps_its_old_address_as_an_alias(import_site: Impo
 
 
 def test_page_whose_name_is_taken_here_has_another(import_site: Import) -> None:
-    files = import_site({"tags.md": page("Tags", "Words about tags.", "permalink: /tags/\n")}).files
-    assert files["content/pages/tags-page.md"] == "---\ntitle: Tags\n---\nWords about tags.\n"
+    imported = import_site({"tags.md": page("Tags", "Words about tags.", "permalink: /tags/\n")})
+    assert imported.files["content/pages/tags-page.md"] == "---\ntitle: Tags\n---\nWords about tags.\n"
+    assert imported.said == ["SG607 tags.md:4"]
 
 
 @pytest.mark.parametrize("path", ["blog/index.html", "archive.md"])
@@ -36,9 +37,18 @@ def test_page_with_words_and_a_list_stays_with_its_liquid_shown(import_site: Imp
     assert imported.said == ["SG601 about.md:7"]
 
 
-def test_page_for_what_is_not_found_is_made_anyhow(import_site: Import) -> None:
-    files = import_site({"404.md": page("Lost", "Nothing.", "permalink: /404.html\n"), "a.md": page("A", "a")}).files
-    assert [file for file in files if "pages" in file] == ["content/pages/a.md"]
+def test_signs_and_loops_are_no_words_of_a_page(import_site: Import) -> None:
+    loop = "{% for post in site.posts %}<p>{{ post.title }} &nbsp; &middot; &nbsp; min read &bull;</p>{% endfor %}"
+    imported = import_site({"blog.md": page("Blog", loop * 4), "a.md": page("A", "a")})
+    assert [file for file in imported.files if "pages" in file] == ["content/pages/a.md"]
+    assert imported.said == ["SG606 blog.md:5"]
+
+
+def test_page_for_what_is_not_found_is_made_anyhow_and_named(import_site: Import) -> None:
+    lost = page("Lost", "Nothing.", "permalink: /404.html\n")
+    imported = import_site({"404.md": lost, "a.md": page("A", "a")})
+    assert [file for file in imported.files if "pages" in file] == ["content/pages/a.md"]
+    assert imported.said == ["SG606 404.md:1"]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sitegen import inside
 from sitegen.diagnostics import Span
+from sitegen.importing.closed import closed
 from sitegen.importing.jekyll.authors import SiteAuthors, authors_of
 from sitegen.importing.jekyll.bibliography import (
     BIBLIOGRAPHY,
@@ -30,7 +31,8 @@ from sitegen.importing.plan import ImportPlan
 
 _MADE_BY_LIQUID = re.compile(r"\{%-?\s*(?:for|if|unless|case|assign|capture|include|paginate)\b")
 
-_MARKUP = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|<[^<>]*>|\]\([^()]*\)", re.DOTALL)
+_LOOP = closed(r"\{%-?\s*for\b", r"\{%-?\s*endfor\b")
+_MARKUP = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|<[^<>]*>|\]\([^()]*\)|&\w+;", re.DOTALL)
 _WORD = re.compile(r"\w+")
 _FEW = 20
 """The number of words that a page of Markdown may have beside its Liquid and still count as a template."""
@@ -66,9 +68,10 @@ def _is_template(source: JekyllDocument, report: ImportReport) -> bool:
     if source.kind is not DocumentKind.PAGE:
         return False
     if address_key(source.url) == "404":
+        report.warn("SG606", "this is the 404 page", Span(source.path), "it is left out; every site has one")
         return True
     by_liquid = _MADE_BY_LIQUID.search(source.body.text)
-    if by_liquid and not source.is_html and len(_WORD.findall(_MARKUP.sub(" ", source.body.text))) > _FEW:
+    if by_liquid and not source.is_html and _has_words(source.body.text):
         return False
     empty = not source.body.text.strip()
     if not by_liquid and not empty:
@@ -83,6 +86,11 @@ def _is_template(source: JekyllDocument, report: ImportReport) -> bool:
         hint if source.url != "/" else "it is left out; every site has a home page",
     )
     return True
+
+
+def _has_words(text: str) -> bool:
+    """Return whether a text of Markdown says something beside its tags, its loops and its Liquid."""
+    return len(_WORD.findall(_MARKUP.sub(" ", _LOOP.replaced(text, "{%")))) > _FEW
 
 
 def _document(
