@@ -37,6 +37,14 @@ def test_page_with_words_and_a_list_stays_with_its_liquid_shown(import_site: Imp
     assert imported.said == ["SG601 about.md:7"]
 
 
+def test_page_of_html_with_words_and_a_list_stays(import_site: Import) -> None:
+    script = f"<script>{'many words ' * 20}</script>"
+    words = f"<p>{'Many words. ' * 20}</p>\n<ul>\n{LIST}\n</ul>"
+    imported = import_site({"about.html": page("About", words), "all.html": page("All", script + LIST)})
+    assert f"<p>{'Many words. ' * 20}</p>" in imported.files["content/pages/about.md"]
+    assert imported.said == ["SG601 about.html:7", "SG606 all.html:5"]
+
+
 def test_signs_and_loops_are_no_words_of_a_page(import_site: Import) -> None:
     loop = "{% for post in site.posts %}<p>{{ post.title }} &nbsp; &middot; &nbsp; min read &bull;</p>{% endfor %}"
     imported = import_site({"blog.md": page("Blog", loop * 4), "a.md": page("A", "a")})
