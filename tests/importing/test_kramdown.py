@@ -182,6 +182,11 @@ LOST = {
         '<a href="https://gist.github.com/ada/1f">https://gist.github.com/ada/1f</a>',
         ["SG604:5"],
     ),
+    "label": (
+        '<div>\n<input type="checkbox" id="x">\n<label for="x" class="y">\n  &oacute;\n</label>\n</div>',
+        "<div>\n<span>\n  &oacute;\n</span>\n</div>",
+        ["SG604:6", "SG604:7"],
+    ),
     "form": ("<form>a</form>", "```html\n<form>a</form>\n```", ["SG604:5"]),
     "script in html": (
         "<div>\n<script>f()</script>\n</div>",

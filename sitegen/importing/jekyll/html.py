@@ -34,12 +34,13 @@ _RENAMED: Mapping[str, str] = {
     "strike": "s",
     "tt": "code",
 }
+_OF_FORMS: Mapping[str, str] = {"button": "span", "fieldset": "div", "input": "", "label": "span", "legend": "span"}
+"""Elements of forms, and what stands around their text; an input has none."""
 _SECTIONS = frozenset(re.findall(r"\w+", "address article body footer head header hgroup html main nav"))
 _SHOWN = frozenset(
     re.findall(
         r"\w+",
-        "applet button canvas embed fieldset form iframe label legend link math meta noscript object option script "
-        "select style template textarea",
+        "applet canvas embed form iframe link math meta noscript object option script select style template textarea",
     )
 )
 _LEFT_OUT = frozenset({"script", "style"})
@@ -95,6 +96,8 @@ def tag_html(tag: re.Match[str], line: int, conversion: Conversion) -> str:
     """Return one tag with the element name, attributes and addresses that it has in sitegen."""
     closing, name, attributes, empty = tag[1], tag[2].lower(), tag[3], tag[4]
     name = _RENAMED.get(name, name)
+    if name in _OF_FORMS:
+        return _of_form(name, tag, line, conversion)
     if name not in ALLOWED:
         if not name.startswith("d-") and name not in _SECTIONS:
             conversion.warn("SG604", f"`<{name}>` cannot stand in a text", tag[0], line, "it is shown as it is written")
@@ -110,6 +113,14 @@ def tag_html(tag: re.Match[str], line: int, conversion: Conversion) -> str:
     if name == "img" and " src=" not in written:
         return _image_elsewhere(attributes, line, conversion)
     return f"<{name}{written}{'' if not empty or name in VOID else f'></{name}'}>"
+
+
+def _of_form(name: str, tag: re.Match[str], line: int, conversion: Conversion) -> str:
+    """Return a tag without attributes around the text of an element of a form, and report the element."""
+    if not tag[1]:
+        conversion.warn("SG604", f"`<{name}>` cannot stand in a text", tag[0], line, "its text stays")
+    shown = _OF_FORMS[name]
+    return f"<{tag[1]}{shown}>" if shown else ""
 
 
 def attributes_by_name(attributes: str) -> dict[str, str]:
