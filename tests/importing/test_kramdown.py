@@ -187,6 +187,11 @@ LOST = {
         "<div>\n<span>\n  &oacute;\n</span>\n</div>",
         ["SG604:6", "SG604:7"],
     ),
+    "meta": (
+        '<meta name="twitter:title" content="A">\n<link rel="x" href="/y"><meta name="z">\nWords.\n\nMore.',
+        "Words.\n\nMore.",
+        ["SG604:5", "SG604:6", "SG604:6"],
+    ),
     "form": ("<form>a</form>", "```html\n<form>a</form>\n```", ["SG604:5"]),
     "script in html": (
         "<div>\n<script>f()</script>\n</div>",

@@ -43,7 +43,9 @@ _SHOWN = frozenset(
         "applet canvas embed form iframe link math meta noscript object option script select style template textarea",
     )
 )
-_LEFT_OUT = frozenset({"script", "style"})
+_OF_HEAD = frozenset({"link", "meta"})
+"""Elements without content that belong in the head of a page."""
+_LEFT_OUT = _OF_HEAD | {"script", "style"}
 """Elements of `_SHOWN` of which a browser shows nothing."""
 _GIST = re.compile(r"<script\b[^<>]*\bsrc=[\"']?(https://gist\.github\.com/[\w/-]+)\.js\b", re.IGNORECASE)
 _PRE = re.compile(r"(<pre\b.*?</pre>)", re.DOTALL | re.IGNORECASE)
@@ -56,7 +58,7 @@ def element_end(text: str, start: int) -> int | None:
     if opening is None:
         return None
     name = opening[2].lower()
-    if opening[4] or name in VOID or opening[1]:
+    if opening[4] or name in VOID | _OF_HEAD or opening[1]:
         return opening.end()
     return _element_ends(text).get(start)
 
@@ -210,12 +212,14 @@ def show_refused(source: str, name: str, line: int, conversion: Conversion) -> s
 
 
 def _left_out(source: str, name: str, line: int, conversion: Conversion) -> str:
-    """Return nothing for a script or a style, which a reader never saw; a link for the script of a gist."""
+    """Return nothing for an element that a reader never saw, such as a style; a link for the script of a gist."""
     message = f"`<{name}>` cannot stand in a text"
     if gist := _GIST.match(source):
         conversion.warn("SG604", message, f"<{name}", line, "a link to the gist stands in its place")
         return f'<a href="{gist[1]}">{gist[1]}</a>'
-    conversion.warn("SG604", message, f"<{name}", line, "it is left out with its content")
+    conversion.warn(
+        "SG604", message, f"<{name}", line, "it is left out" + ("" if name in _OF_HEAD else " with its content")
+    )
     return ""
 
 
