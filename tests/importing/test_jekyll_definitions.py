@@ -204,3 +204,14 @@ def test_a_loop_over_a_parameter_defines_links(post: Post) -> None:
 def test_a_loop_over_other_things_and_what_grows_without_end_stay(loop: str, post: Post) -> None:
     imported = post('[a][core #7]\n\n{% include issues.md issues="7,8" %}\n', **{"_includes/issues.md": loop})
     assert imported.said == ["SG601 _posts/2024-01-05-a.md:7"]
+
+
+def test_a_file_with_words_comes_over_without_the_logic_in_it(post: Post) -> None:
+    words = "Many words. " * 11
+    files = {
+        "_includes/article.md": words + "[t][x]\n\n{% include links.md %}",
+        "_includes/links.md": "[x]: https://a.example/\n{% for p in site.posts %}[{{ p.title }}]{% endfor %}",
+    }
+    imported = post("{% include article.md %}\n\nend\n", **files)
+    assert imported.body == f"{words}[t][x]\n\nend\n\n[x]: https://a.example/"
+    assert imported.said == ["SG601 _posts/2024-01-05-a.md:5"]

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from sitegen import inside
 from sitegen.diagnostics import Span
-from sitegen.importing.closed import COMMENT, closed, element
 from sitegen.importing.jekyll.authors import SiteAuthors, authors_of
 from sitegen.importing.jekyll.bibliography import (
     BIBLIOGRAPHY,
@@ -27,15 +26,11 @@ from sitegen.importing.jekyll.inserts import without_marks
 from sitegen.importing.jekyll.report import ImportReport, UnknownKeys
 from sitegen.importing.jekyll.site import DocumentKind, JekyllDocument, JekyllSite, address_key, read_site
 from sitegen.importing.jekyll.tags import replace_liquid
+from sitegen.importing.jekyll.words import has_words
 from sitegen.importing.plan import ImportPlan
 
 _MADE_BY_LIQUID = re.compile(r"\{%-?\s*(?:for|if|unless|case|assign|capture|include|paginate)\b")
 
-_LOOP = closed(r"\{%-?\s*for\b", r"\{%-?\s*endfor\b")
-_MARKUP = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|<[^<>]*>|\]\([^()]*\)|&\w+;", re.DOTALL)
-_WORD = re.compile(r"\w+")
-_FEW = 20
-"""The number of words that a page may have beside its Liquid and still count as a template."""
 _LAST_HEADING = re.compile(r"\n(?:#{1,6} [^\n]+|[^\n]+\n[=-]+)\s*\Z")
 
 
@@ -71,7 +66,7 @@ def _is_template(source: JekyllDocument, report: ImportReport) -> bool:
         report.warn("SG606", "this is the 404 page", Span(source.path), "it is left out; every site has one")
         return True
     by_liquid = _MADE_BY_LIQUID.search(source.body.text)
-    if by_liquid and _has_words(source.body.text):
+    if by_liquid and has_words(source.body.text):
         return False
     empty = not source.body.text.strip()
     if not by_liquid and not empty:
@@ -86,13 +81,6 @@ def _is_template(source: JekyllDocument, report: ImportReport) -> bool:
         hint if source.url != "/" else "it is left out; every site has a home page",
     )
     return True
-
-
-def _has_words(text: str) -> bool:
-    """Return whether a text says something beside its tags, its scripts, its loops and its Liquid."""
-    for unseen in (COMMENT, element("script"), element("style")):
-        text = unseen.replaced(text, "")
-    return len(_WORD.findall(_MARKUP.sub(" ", _LOOP.replaced(text, "{%")))) > _FEW
 
 
 def _document(

@@ -20,6 +20,7 @@ from sitegen.importing.jekyll.includes import convert_include, given_parameters,
 from sitegen.importing.jekyll.inline import cite_key
 from sitegen.importing.jekyll.inserts import Insert, fenced, unknown_liquid
 from sitegen.importing.jekyll.liquid import MOST_CHARACTERS, Token, block_ends, text_filters, tokens, value_of
+from sitegen.importing.jekyll.words import has_words
 from sitegen.model.urls import is_external
 
 _POST = re.compile(r"/?(?:(.+)/)?(\d{2,4}-\d{1,2}-\d{1,2}-[^/]*)")
@@ -347,7 +348,8 @@ def _include(liquid: _Liquid, token: Token) -> Insert | str | None:
 
 
 def _included(liquid: _Liquid, token: Token) -> str | None:
-    """Return the text of an included file; None for one with Liquid that is not understood.
+    """Return the text of an included file; None for a template, that is one of few words with Liquid that is not
+    understood.
 
     The conversion keeps the link definitions of the file, also those beside such Liquid.
     """
@@ -369,8 +371,12 @@ def _included(liquid: _Liquid, token: Token) -> str | None:
         conversion.definitions = found | conversion.definitions
     if inner.understood:
         return text.strip("\n")
-    conversion.assets = assets
     del conversion.site.report.diagnostics[said:]
+    if has_words(text):
+        hint = "it is left out; the rest of the file stands here"
+        conversion.warn("SG601", "Liquid of this file is not understood", token.source, liquid.line(token), hint)
+        return text.replace(UNKNOWN, "").strip("\n")
+    conversion.assets = assets
     return None
 
 
