@@ -53,9 +53,10 @@ _IN_BRACKETS = (
 )
 """Formulas between brackets, and those that MathJax finds by their environment."""
 _LINK = re.compile(
+    r"(?=[\[<{@])(?:"  # the signs that begin a link: at others no form is tried
     r"(?<![!\\])\[(?:[^\[\]\\\n]|\n(?![ \t]*\n)|\\.|\[[^\[\]\n]*\](?:\([^()\n]*\))?)*+\]\(|(?<!!)\[\[|<https?:"
     r"|<a\s[^<>]*href"
-    r"|\{(?:ref|doc|numref|eq|download)\}`|(?<![\w\\])@(?:fig|tbl|lst|eq|sec)-"
+    r"|\{(?:ref|doc|numref|eq|download)\}`|(?<![\w\\])@(?:fig|tbl|lst|eq|sec)-)"
 )
 _DIRECTIVE = re.compile(r"\{(?P<name>[\w:-]+)\}")
 _CODE_CELLS = frozenset(
@@ -76,12 +77,13 @@ _CODE_CELLS = frozenset(
     }
 )
 _MARKUP = re.compile(
+    r"(?=[{<\]:\[!|\\@^(]|https?:|^[ \t>])(?:"  # the same for markup
     r"\{\{[<%][^{}]*[>%]\}\}|\{%[^{}]*%\}|\{\{[^{}]*\}\}|</?[A-Za-z][^<>]*>|\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"
     r"|\{[^{}=\n]*+=[^{}\n]*+\}|\{[#.:][^{}\n]*\}|\{[\w:-]+\}|^[ \t>]*:[\w-]+:[^\n]*$"
     r"|^[ \t>]*:{3,}\{(?:figure|image|include|literalinclude)\}[^\n]*$"
     r"|^[ \t>]*:{3,}[ \t]*(?:[\w-]+[ \t]*:*[ \t]*$)?|\]\[[^\[\]\n]*\]|^[ \t]*\[[^\]\n]+\]:[^\n]*$"
     r"|!?\[\[[^\[\]|\n]*\||\|\d+(?:x\d+)?(?=\])|https?://[^\s)>]+|^[ \t>]*\[![\w-]+\][+-]?"
-    r"|^[ \t]*\([^()\n]+\)=[ \t]*$|\\(?=[^\w\s])|@[\w:-]+|\^[\w-]+$",
+    r"|^[ \t]*\([^()\n]+\)=[ \t]*$|\\(?=[^\w\s])|@[\w:-]+|\^[\w-]+$)",
     re.MULTILINE,
 )
 _CODE = re.compile(r"(?<!`)(?P<ticks>`++)(?:\{?(?:python|r|julia)\}? +)?(?P<code>.+?)(?P=ticks)")

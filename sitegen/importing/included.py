@@ -21,9 +21,10 @@ class IncludedSoFar:
     files: int = 0
     characters: int = 0
 
-    def has_room(self, text: str) -> bool:
-        """Count the text of a file, and tell whether the document may include it."""
-        if self.files >= MOST_FILES or self.characters + len(text) > MOST_CHARACTERS:
+    def has_room(self, text: str, times: int = 1) -> bool:
+        """Count the text of a file or of a loop in it, and tell whether the document may include it."""
+        characters = len(text) * times
+        if self.files >= MOST_FILES or self.characters + characters > MOST_CHARACTERS:
             return False
-        self.files, self.characters = self.files + 1, self.characters + len(text)
+        self.files, self.characters = self.files + 1, self.characters + characters
         return True

@@ -174,3 +174,44 @@ def test_labels_are_found_in_bounded_time(text: str) -> None:
     begin = process_time()
     list(used_labels(text))
     assert process_time() - begin < 2
+
+
+ISSUES = (
+    '{% capture /dev/null %}\n<!-- words -->\n{% assign _all = include.issues | split: "," %}\n{% endcapture %}'
+    "{% for _one in _all %}\n[core #{{_one}}]: https://c.example/{{_one}}\n{% endfor %}\n"
+)
+
+
+def test_a_loop_over_a_parameter_defines_links(post: Post) -> None:
+    text = '[a][core #7] [b][core #12]\n\n{% include issues.md issues="7,12,15" %}\n'
+    imported = post(text, **{"_includes/issues.md": ISSUES})
+    assert imported.said == []
+    assert imported.body == (
+        "[a][core #7] [b][core #12]\n\n[core #7]: https://c.example/7\n[core #12]: https://c.example/12"
+    )
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "{% for x in site.posts %}[core #7]: https://c.example/\n{% endfor %}",
+        "{% assign a = include.issues | split: ',' %}{% for x in a %}{% for y in a %}{{ y }}{% endfor %}{% endfor %}",
+        f"{{% assign a = '{'1,' * 300}' | split: ',' %}}{{% for x in a %}}{{{{ x }}}}{{% endfor %}}",
+        "{% capture a %}0123456789{% endcapture %}" + "{% capture a %}{{ a }}{{ a }}{% endcapture %}" * 40,
+        "{% assign a = include.issues | split: ',' %}{% for x in a %}" + "text " * 200_000 + "{% endfor %}",
+    ],
+)
+def test_a_loop_over_other_things_and_what_grows_without_end_stay(loop: str, post: Post) -> None:
+    imported = post('[a][core #7]\n\n{% include issues.md issues="7,8" %}\n', **{"_includes/issues.md": loop})
+    assert imported.said == ["SG601 _posts/2024-01-05-a.md:7"]
+
+
+def test_a_file_with_words_comes_over_without_the_logic_in_it(post: Post) -> None:
+    words = "Many words. " * 11
+    files = {
+        "_includes/article.md": words + "[t][x]\n\n{% include links.md %}",
+        "_includes/links.md": "[x]: https://a.example/\n{% for p in site.posts %}[{{ p.title }}]{% endfor %}",
+    }
+    imported = post("{% include article.md %}\n\nend\n", **files)
+    assert imported.body == f"{words}[t][x]\n\nend\n\n[x]: https://a.example/"
+    assert imported.said == ["SG601 _posts/2024-01-05-a.md:5"]

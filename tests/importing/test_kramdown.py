@@ -74,6 +74,7 @@ CASES = {
     "colons": (":::note", "\\:::note"),
     "html block below text": ("a\n<div>*x*\n\ny</div>\nb", "a\n\n<div>*x*\ny</div>\n\nb"),
     "markdown in html": ('<div markdown="1">\n*x*\n</div>', "<div>\n\n*x*\n\n</div>"),
+    "markdown switched off in html": ('<div markdown="0">\n    *x*\n</div>', "<div>\n    *x*\n</div>"),
     "old element": ("<center>x</center>", "<div>x</div>"),
     "anchor by name": ('<a name="old"></a>text', '<a id="old"></a>text'),
     "highlight": ("{% highlight python linenos %}\nx = 1\n{% endhighlight %}", "```python\nx = 1\n```"),
@@ -180,6 +181,16 @@ LOST = {
         '<script src="https://gist.github.com/ada/1f.js"></script>',
         '<a href="https://gist.github.com/ada/1f">https://gist.github.com/ada/1f</a>',
         ["SG604:5"],
+    ),
+    "label": (
+        '<div>\n<input type="checkbox" id="x">\n<label for="x" class="y">\n  &oacute;\n</label>\n</div>',
+        "<div>\n<span>\n  &oacute;\n</span>\n</div>",
+        ["SG604:6", "SG604:7"],
+    ),
+    "meta": (
+        '<meta name="twitter:title" content="A">\n<link rel="x" href="/y"><meta name="z">\nWords.\n\nMore.',
+        "Words.\n\nMore.",
+        ["SG604:5", "SG604:6", "SG604:6"],
     ),
     "form": ("<form>a</form>", "```html\n<form>a</form>\n```", ["SG604:5"]),
     "script in html": (

@@ -64,6 +64,8 @@ def mend(tmp_path: Path) -> Callable[[str], tuple[str, list[str]]]:
         ("[![w][r]](/posts/a/)\n\n[r]: https://e.example/x.png", "[w](/posts/a/)\n\n[r]: https://e.example/x.png"),
         ("A [w `]`][R  x] b\n\n[r x]: /gone/", "A w `]` b\n\n[r x]: /gone/"),
         ("> A [`w`][] b, [`w`]\n\n[`w`]: /gone/", "> A `w` b, `w`\n\n[`w`]: /gone/"),
+        ("A [w][r\ns] b\n\n[r s]: /gone/", "A w b\n\n[r s]: /gone/"),
+        ("A [w][r\ns] b\n\n[r s]: /posts/a/#gone", "A [w](/posts/a/) b\n\n[r s]: /posts/a/#gone"),
         ("A [w][] b\n\n[w]: /posts/a/#gone", "A [w](/posts/a/) b\n\n[w]: /posts/a/#gone"),
         ("A [w] b\n\n[w]: #gone", "A w b\n\n[w]: #gone"),
         ("```{kernel} gone/naive\n```", "```text\n{kernel} gone/naive\n```"),

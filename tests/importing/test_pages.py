@@ -20,8 +20,9 @@ def test_page_below_a_folder_keeps_its_old_address_as_an_alias(import_site: Impo
 
 
 def test_page_whose_name_is_taken_here_has_another(import_site: Import) -> None:
-    files = import_site({"tags.md": page("Tags", "Words about tags.", "permalink: /tags/\n")}).files
-    assert files["content/pages/tags-page.md"] == "---\ntitle: Tags\n---\nWords about tags.\n"
+    imported = import_site({"tags.md": page("Tags", "Words about tags.", "permalink: /tags/\n")})
+    assert imported.files["content/pages/tags-page.md"] == "---\ntitle: Tags\n---\nWords about tags.\n"
+    assert imported.said == ["SG607 tags.md:4"]
 
 
 @pytest.mark.parametrize("path", ["blog/index.html", "archive.md"])
@@ -66,9 +67,26 @@ def test_page_with_words_and_a_list_stays_with_its_liquid_shown(import_site: Imp
     assert imported.said == ["SG601 about.md:7"]
 
 
-def test_page_for_what_is_not_found_is_made_anyhow(import_site: Import) -> None:
-    files = import_site({"404.md": page("Lost", "Nothing.", "permalink: /404.html\n"), "a.md": page("A", "a")}).files
-    assert [file for file in files if "pages" in file] == ["content/pages/a.md"]
+def test_page_of_html_with_words_and_a_list_stays(import_site: Import) -> None:
+    script = f"<script>{'many words ' * 20}</script>"
+    words = f"<p>{'Many words. ' * 20}</p>\n<ul>\n{LIST}\n</ul>"
+    imported = import_site({"about.html": page("About", words), "all.html": page("All", script + LIST)})
+    assert f"<p>{'Many words. ' * 20}</p>" in imported.files["content/pages/about.md"]
+    assert imported.said == ["SG601 about.html:7", "SG606 all.html:5"]
+
+
+def test_signs_and_loops_are_no_words_of_a_page(import_site: Import) -> None:
+    loop = "{% for post in site.posts %}<p>{{ post.title }} &nbsp; &middot; &nbsp; min read &bull;</p>{% endfor %}"
+    imported = import_site({"blog.md": page("Blog", loop * 4), "a.md": page("A", "a")})
+    assert [file for file in imported.files if "pages" in file] == ["content/pages/a.md"]
+    assert imported.said == ["SG606 blog.md:5"]
+
+
+def test_page_for_what_is_not_found_is_made_anyhow_and_named(import_site: Import) -> None:
+    lost = page("Lost", "Nothing.", "permalink: /404.html\n")
+    imported = import_site({"404.md": lost, "a.md": page("A", "a")})
+    assert [file for file in imported.files if "pages" in file] == ["content/pages/a.md"]
+    assert imported.said == ["SG606 404.md:1"]
 
 
 @pytest.mark.parametrize(
@@ -114,6 +132,19 @@ def test_front_matter_defaults_are_those_of_the_closest_folder(import_site: Impo
     assert "category: deep\npermalink: /deep/2024/01/05/a/\n" in files.files["content/posts/a.md"]
     assert "category: all\n" in files.files["content/posts/b.md"]
     assert files.files["content/posts/b.md"].count("draft: true") == 1
+
+
+def test_folder_of_all_collections_is_no_category_and_counts_in_no_scope(import_site: Import) -> None:
+    config = (
+        "title: A\nurl: https://a.example\ncollections_dir: docs\ndefaults:\n"
+        "- {scope: {path: _posts}, values: {category: post}}\n"
+        "- {scope: {path: docs/_posts/deep}, values: {category: deep}}\n"
+    )
+    files = import_site(
+        {"docs/_posts/2024-01-05-a.md": page("A", "a"), "docs/_posts/deep/2024-01-05-b.md": page("B", "b")}, config
+    ).files
+    assert "permalink: /post/2024/01/05/a/\n" in files["content/posts/a.md"]
+    assert "permalink: /deep/2024/01/05/b/\n" in files["content/posts/b.md"]
 
 
 def test_settings_that_the_jekyll_site_lacks_are_said(import_site: Import) -> None:

@@ -106,7 +106,9 @@ def test_page_ends_as_the_style_of_posts_does(style: str, template: str) -> None
         ("2024-01-05 20:00:00 -0830", dt.datetime(2024, 1, 6, 4, 30, tzinfo=dt.UTC)),
         ("2024-01-05T20:00:00Z", dt.datetime(2024, 1, 5, 20, tzinfo=dt.UTC)),
         ("January 5, 2024", dt.date(2024, 1, 5)),
+        ("2024-01-05 18::48::00", dt.date(2024, 1, 5)),
         ("2024-02-30", None),
+        ("2024-02-30 18::48::00", None),
         ("soon", None),
     ],
 )

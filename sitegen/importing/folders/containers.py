@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sitegen.importing.folders.passages import Kept
 
-_OPENING = re.compile(r"[ \t]*+:{3,}+[ \t]*+(?P<info>\{[^\n]*\}[^\n]*|[\w-][^\n]*)")
+_OPENING = re.compile(r"(?P<indent>[ \t]*+):{3,}+[ \t]*+(?P<info>\{[^\n]*\}[^\n]*|[\w-][^\n]*)")
 _CLOSING = re.compile(r"[ \t]*:{3,}[ \t]*")
 _RUN = re.compile(r"^[ \t>]*(:{3,})", re.MULTILINE)
 DEEPEST = 50
@@ -37,33 +37,38 @@ KINDS = {
 @dataclass(slots=True)
 class _Open:
     info: str
-    line: str
+    indent: str
     lines: list[str]
 
 
 def containers(text: str, change: Callable[[str, str], str]) -> str:
     """Return the text with each fence of colons replaced, the inner ones first.
 
-    `change` gets what stands behind the colons and the text within.  A fence that is never closed stays.  Of a fence
-    within `DEEPEST` others only the text stays.
+    `change` gets what stands behind the colons and the text within, without the indentation of the fence.  A fence that
+    is never closed ends with the text.  Of a fence within `DEEPEST` others only the text stays.
     """
     stack, left_out = [_Open("", "", [])], 0
+
+    def close() -> None:
+        done = stack.pop()
+        inner = "\n".join(line.removeprefix(done.indent) for line in done.lines)
+        new = change(done.info, inner).split("\n")
+        stack[-1].lines += [f"{done.indent}{line}".rstrip() if done.indent else line for line in new]
+
     for line in text.split("\n"):
         opening = _OPENING.fullmatch(line)
         if opening and len(stack) > DEEPEST:
             left_out += 1
         elif opening:
-            stack.append(_Open(_info(opening["info"]), line, []))
+            stack.append(_Open(_info(opening["info"]), opening["indent"], []))
         elif left_out and _CLOSING.fullmatch(line):
             left_out -= 1
         elif _CLOSING.fullmatch(line) and len(stack) > 1:
-            done = stack.pop()
-            stack[-1].lines += change(done.info, "\n".join(done.lines)).split("\n")
+            close()
         else:
             stack[-1].lines.append(line)
     while len(stack) > 1:
-        unclosed = stack.pop()
-        stack[-1].lines += [*([] if _RUN.match(unclosed.line) else [unclosed.line]), *unclosed.lines]
+        close()
     return "\n".join(stack[0].lines)
 
 

@@ -101,11 +101,13 @@ class Dialect:
     roots: Callable[[Folder], Sequence[str]] = lambda folder: ("",)
     shared: Callable[[Folder, Mapping[str, Place]], Mapping[str, str]] = lambda folder, places: {}
     """Files beside the texts, such as series and the bibliography."""
+    made: frozenset[str] = frozenset()
+    """Folders at the top that the program makes; below the top they may hold texts."""
 
 
 def import_folder(root: Path, dialect: Dialect, today: dt.date) -> ImportPlan:
     """Plan every file of the new site; a text without a date is dated `today`, which a warning says."""
-    folder = read_folder(root)
+    folder = read_folder(root, dialect.made)
     found = sorted(dialect.find(folder), key=lambda one: bool(one.lang))
     if not found:
         nothing = Diagnostic("SG606", "no texts", Span(root.name), f"is this a folder of {dialect.name}?")

@@ -312,7 +312,9 @@ def _title(folder: Folder) -> str:
 
 
 def _roots(folder: Folder) -> Sequence[str]:
-    return ("", "static/", "assets/", *languages_of(hugo_settings(folder)).folders)
+    settings = hugo_settings(folder)
+    themes = [f"themes/{theme}/static/" for theme in as_words(settings.get("theme"))]
+    return ("", "static/", "assets/", *languages_of(settings).folders, *themes)
 
 
 def _language(folder: Folder) -> str:
@@ -328,4 +330,5 @@ HUGO = Dialect(
     lambda folder: str(hugo_settings(folder).get("baseurl") or ""),
     _language,
     _roots,
+    made=frozenset({"public", "resources"}),
 )

@@ -306,7 +306,7 @@ def _directive(
         return ""
     text = inner if is_read else conversion.inner(inner, write)
     if name in ("figure", "image"):
-        return _figure(conversion, name, argument, options, text)
+        return _figure(conversion, kept, name, argument, options, text)
     if name in ("button-ref", "button-link"):
         return _button(conversion, argument, text)
     if name in _ADDRESSES:
@@ -363,7 +363,9 @@ def _button(conversion: TextConversion, target: str, words: str) -> str:
     return conversion.links.followed(link)
 
 
-def _figure(conversion: TextConversion, name: str, argument: str, options: Mapping[str, str], text: str) -> str:
+def _figure(
+    conversion: TextConversion, kept: Kept, name: str, argument: str, options: Mapping[str, str], text: str
+) -> str:
     if not argument:
         return text
     words, label = options.get("alt", ""), options.get("name") or options.get("label")
@@ -372,7 +374,7 @@ def _figure(conversion: TextConversion, name: str, argument: str, options: Mappi
         conversion.links.remote_images += 1
         return f"[{plain or 'an image'}]({argument})\n\n{text}".strip()
     if name == "image" or not (text.strip() or label):
-        return f"![{plain}]({argument})"
+        return kept.keep(f"![{plain}]({conversion.links.target(argument)})")
     marks = "`" * max(3, 1 + len(max(re.findall(r"^`{3,}", text, re.MULTILINE), default="")))
     lines = [f"{marks}{{figure}} {conversion.links.target(argument)}", *([f":alt: {words}"] if words else [])]
     lines += [f":label: {_numbered('fig', label)}"] if label else []

@@ -52,6 +52,9 @@ _REFERENCE = re.compile(
     r"(?<![\w\\@/.])(?P<open>\[)?-?@(?P<label>(?:sec|fig|tbl|eq|lst)-[\w-]*\w)(?(open)\](?![(\[{]))", re.IGNORECASE
 )
 _LISTED = re.compile(r"^[ \t]*listing[ \t]*:", re.MULTILINE)
+_NO_WORDS = re.compile(r"^[ \t]*:{3,}[^\n]*$|<[^<>]*>|\{[^{}\n]*\}|\]\([^()\n]*\)", re.MULTILINE)
+_FEW = 20
+"""Most words of a page of lists that is left out."""
 
 
 def find(folder: Folder) -> Sequence[Found]:
@@ -67,7 +70,7 @@ def find(folder: Folder) -> Sequence[Found]:
         if path.endswith(".md") and not text.head:
             continue
         text = with_first_heading(text)
-        if _LISTED.search(text.head) and len(re.findall(r"\w+", text.body)) < 40:
+        if _LISTED.search(text.head) and len(re.findall(r"\w+", _NO_WORDS.sub("", text.body))) <= _FEW:
             folder.warn("SG606", "a page that lists others is left out", path, 1, "lists are made without a text")
             continue
         found.append(_found(folder, text, is_chapter=path in chapters and path != "index.qmd"))

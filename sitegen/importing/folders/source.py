@@ -111,17 +111,15 @@ def without_marks(text: str) -> str:
 
 
 _MADE = frozenset({"node_modules", "_site", "_book", "_build", "__pycache__"})
-_MADE_AT_THE_TOP = frozenset({"public", "resources", "themes"})
-"""Folders that Hugo makes or reads no text from; below the top they may hold texts."""
 
 
-def _is_skipped(path: str) -> bool:
-    return inside.is_hidden(path) or path.rpartition("/")[2] in _MADE or path in _MADE_AT_THE_TOP
+def read_folder(root: Path, made: frozenset[str] = frozenset()) -> Folder:
+    """Return the folder with the paths of its files; hidden files, and folders that a program `made`, are left out."""
 
+    def is_skipped(path: str) -> bool:
+        return inside.is_hidden(path) or path.rpartition("/")[2] in _MADE or path in made
 
-def read_folder(root: Path) -> Folder:
-    """Return the folder with the paths of its files; hidden files and folders are left out."""
-    found = inside.entries_below(root, "", _is_skipped)
+    found = inside.entries_below(root, "", is_skipped)
     paths = [path for path, _ in found if not inside.is_hidden(path)]
     folder = Folder(root, tuple(path for path in paths if inside.is_file(root, path)))
     for path in sorted(set(paths) - set(folder.files)):

@@ -113,14 +113,21 @@ class Config:
         folder = str(given.get("source") or "_bibliography").strip("./")
         return f"{folder}/{given.get('bibliography') or 'references.bib'}"
 
+    def inner(self, path: str) -> str:
+        """Return the path of a file from the folder of the collections, in which categories and `defaults:` count."""
+        root = self.text("collections_dir").strip("/")
+        return path.removeprefix(f"{root}/") if root else path
+
     def defaults(self, path: str, kind: str) -> Mapping[str, Node]:
         """Return the front matter that `defaults:` gives a file of `posts`, `drafts`, `pages` or a collection."""
         merged: dict[str, Node] = {}
+        path = self.inner(path)
         rank = (-1, False)
         for scope, values in self._sets():
-            if not _applies(scope, path, kind):
+            wanted = self.inner(_scope_path(scope))
+            if not _applies(scope, wanted, path, kind):
                 continue
-            own = (len(_scope_path(scope)), "type" in scope)
+            own = (len(wanted), "type" in scope)
             merged = {**merged, **values} if own >= rank else {**values, **merged}
             rank = max(own, rank)
         return merged
@@ -182,10 +189,9 @@ def _scope_path(scope: Mapping[str, Any]) -> str:
     return str(scope.get("path") or "").lstrip("/")
 
 
-def _applies(scope: Mapping[str, Any], path: str, kind: str) -> bool:
+def _applies(scope: Mapping[str, Any], wanted: str, path: str, kind: str) -> bool:
     if "type" in scope and scope["type"] not in (kind, {"posts": "post", "drafts": "draft", "pages": "page"}.get(kind)):
         return False
-    wanted = _scope_path(scope)
     return path.startswith(wanted) or ("*" in wanted and any(fnmatchcase(part, wanted) for part in _above(path)))
 
 

@@ -26,14 +26,11 @@ from sitegen.importing.jekyll.inserts import without_marks
 from sitegen.importing.jekyll.report import ImportReport, UnknownKeys
 from sitegen.importing.jekyll.site import DocumentKind, JekyllDocument, JekyllSite, address_key, read_site
 from sitegen.importing.jekyll.tags import replace_liquid
+from sitegen.importing.jekyll.words import has_words
 from sitegen.importing.plan import ImportPlan
 
 _MADE_BY_LIQUID = re.compile(r"\{%-?\s*(?:for|if|unless|case|assign|capture|include|paginate)\b")
 
-_MARKUP = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|<[^<>]*>|\]\([^()]*\)", re.DOTALL)
-_WORD = re.compile(r"\w+")
-_FEW = 20
-"""The number of words that a page of Markdown may have beside its Liquid and still count as a template."""
 _LAST_HEADING = re.compile(r"\n(?:#{1,6} [^\n]+|[^\n]+\n[=-]+)\s*\Z")
 
 
@@ -66,9 +63,10 @@ def _is_template(source: JekyllDocument, report: ImportReport) -> bool:
     if source.kind is not DocumentKind.PAGE:
         return False
     if address_key(source.url) == "404":
+        report.warn("SG606", "this is the 404 page", Span(source.path), "it is left out; every site has one")
         return True
     by_liquid = _MADE_BY_LIQUID.search(source.body.text)
-    if by_liquid and not source.is_html and len(_WORD.findall(_MARKUP.sub(" ", source.body.text))) > _FEW:
+    if by_liquid and has_words(source.body.text):
         return False
     empty = not source.body.text.strip()
     if not by_liquid and not empty:

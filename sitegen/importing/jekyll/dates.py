@@ -13,6 +13,8 @@ _TIME = re.compile(
     r"(\d{2,4})[-/.](\d{1,2})[-/.](\d{1,2})"
     r"(?:[Tt\s]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d*)?)?\s*(?:([Zz]|UTC|GMT)|([-+]\d{1,2}):?(\d{2})?)?)?\s*"
 )
+_DAY = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?=[Tt\s])")
+"""A day with something behind it that is no time, such as `18::48`; Ruby's Time.parse reads the day."""
 _IN_WORDS = ("%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%B %d %Y", "%b %d %Y", "%a, %d %b %Y %H:%M:%S %z")
 
 
@@ -26,7 +28,15 @@ def read_date(text: str, zone: dt.tzinfo) -> dt.date | dt.datetime | None:
         except ValueError:
             continue
         return moment if moment.tzinfo else moment.date()
-    return None
+    return _day(text.strip())
+
+
+def _day(text: str) -> dt.date | None:
+    match = _DAY.match(text)
+    try:
+        return dt.date(*map(int, match.groups())) if match else None
+    except ValueError:
+        return None
 
 
 def in_zone(moment: dt.date | dt.datetime, zone: dt.tzinfo) -> dt.datetime:

@@ -118,8 +118,9 @@ def _with_aliases(
         if _NEVER_IN_ALIAS.search(address):
             report.warn("SG607", f"the old address `{written}` cannot be kept", span, "nothing answers there now")
         elif address in owners:
-            if owners[address] != "a list":
-                report.warn("SG607", f"the old address `{written}` leads to {owners[address]} already", span)
+            if address != "/":
+                hint = f"this text is at {destination.address}"
+                report.warn("SG607", f"the old address `{written}` leads to {owners[address]} already", span, hint)
         else:
             owners[address] = source.path
             aliases.append(address)

@@ -34,15 +34,18 @@ _RENAMED: Mapping[str, str] = {
     "strike": "s",
     "tt": "code",
 }
+_OF_FORMS: Mapping[str, str] = {"button": "span", "fieldset": "div", "input": "", "label": "span", "legend": "span"}
+"""Elements of forms, and what stands around their text; an input has none."""
 _SECTIONS = frozenset(re.findall(r"\w+", "address article body footer head header hgroup html main nav"))
 _SHOWN = frozenset(
     re.findall(
         r"\w+",
-        "applet button canvas embed fieldset form iframe label legend link math meta noscript object option script "
-        "select style template textarea",
+        "applet canvas embed form iframe link math meta noscript object option script select style template textarea",
     )
 )
-_LEFT_OUT = frozenset({"script", "style"})
+_OF_HEAD = frozenset({"link", "meta"})
+"""Elements without content that belong in the head of a page."""
+_LEFT_OUT = _OF_HEAD | {"script", "style"}
 """Elements of `_SHOWN` of which a browser shows nothing."""
 _GIST = re.compile(r"<script\b[^<>]*\bsrc=[\"']?(https://gist\.github\.com/[\w/-]+)\.js\b", re.IGNORECASE)
 _PRE = re.compile(r"(<pre\b.*?</pre>)", re.DOTALL | re.IGNORECASE)
@@ -55,7 +58,7 @@ def element_end(text: str, start: int) -> int | None:
     if opening is None:
         return None
     name = opening[2].lower()
-    if opening[4] or name in VOID or opening[1]:
+    if opening[4] or name in VOID | _OF_HEAD or opening[1]:
         return opening.end()
     return _element_ends(text).get(start)
 
@@ -95,6 +98,8 @@ def tag_html(tag: re.Match[str], line: int, conversion: Conversion) -> str:
     """Return one tag with the element name, attributes and addresses that it has in sitegen."""
     closing, name, attributes, empty = tag[1], tag[2].lower(), tag[3], tag[4]
     name = _RENAMED.get(name, name)
+    if name in _OF_FORMS:
+        return _of_form(name, tag, line, conversion)
     if name not in ALLOWED:
         if not name.startswith("d-") and name not in _SECTIONS:
             conversion.warn("SG604", f"`<{name}>` cannot stand in a text", tag[0], line, "it is shown as it is written")
@@ -110,6 +115,14 @@ def tag_html(tag: re.Match[str], line: int, conversion: Conversion) -> str:
     if name == "img" and " src=" not in written:
         return _image_elsewhere(attributes, line, conversion)
     return f"<{name}{written}{'' if not empty or name in VOID else f'></{name}'}>"
+
+
+def _of_form(name: str, tag: re.Match[str], line: int, conversion: Conversion) -> str:
+    """Return a tag without attributes around the text of an element of a form, and report the element."""
+    if not tag[1]:
+        conversion.warn("SG604", f"`<{name}>` cannot stand in a text", tag[0], line, "its text stays")
+    shown = _OF_FORMS[name]
+    return f"<{tag[1]}{shown}>" if shown else ""
 
 
 def attributes_by_name(attributes: str) -> dict[str, str]:
@@ -199,12 +212,14 @@ def show_refused(source: str, name: str, line: int, conversion: Conversion) -> s
 
 
 def _left_out(source: str, name: str, line: int, conversion: Conversion) -> str:
-    """Return nothing for a script or a style, which a reader never saw; a link for the script of a gist."""
+    """Return nothing for an element that a reader never saw, such as a style; a link for the script of a gist."""
     message = f"`<{name}>` cannot stand in a text"
     if gist := _GIST.match(source):
         conversion.warn("SG604", message, f"<{name}", line, "a link to the gist stands in its place")
         return f'<a href="{gist[1]}">{gist[1]}</a>'
-    conversion.warn("SG604", message, f"<{name}", line, "it is left out with its content")
+    conversion.warn(
+        "SG604", message, f"<{name}", line, "it is left out" + ("" if name in _OF_HEAD else " with its content")
+    )
     return ""
 
 

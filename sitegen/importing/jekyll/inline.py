@@ -30,6 +30,7 @@ _TARGET = (
     r"(?P<{0}title>\s++(?:\"[^\"]*+\"|'[^']*+'))?\s*+"
 )
 _PIECE = (
+    r"(?=[`\\$*!\[\]@{<]|https?:)(?:"  # how each construct begins: at other signs none of them is tried
     r"(?P<code>(?<!(?<!\\)`)(?P<ticks>`++).*?(?<!`)(?P=ticks)(?!`))"
     r"|(?P<math>\$\$(?P<tex>.+?)\$\$)"
     r"|(?P<mathjax>\\\\\((?P<round>.+?)\\\\\)|\\\\\[(?P<square>.+?)\\\\\])"
@@ -50,7 +51,7 @@ _PIECE = (
     r"|(?P<role>\{[A-Za-z][\w-]*\}(?=`))"
     r"|(?P<auto><(?:https?://|mailto:)[^\s<>]*+>)"
     r"|(?P<remark><!--.*?-->)"
-    rf"|(?P<tag>{TAG.pattern})"
+    rf"|(?P<tag>{TAG.pattern}))"
 )
 _CLOSED = {
     r"\$\$(?P<tex>": ("$$", "$$"),

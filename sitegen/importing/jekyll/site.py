@@ -220,14 +220,13 @@ class _DocumentReader:
         path, kind, dated = location.path, location.kind, location.dated
         slug = (dated[2] if dated else location.stem).rstrip(".")
         date = self.date(path, kind, front, dated[1] if dated else "")
-        categories = _categories(path, kind, front)
+        categories = _categories(self.config.inner(path), kind, front)
         document = JekyllDocument(path, kind, location.collection, front, yaml, 2, body, slug, date, categories, url="")
         return replace(document, url=self.url(document, location))
 
     def location(self, path: str) -> _Location | None:
         """Return the place of a file among Jekyll's folders; None where Jekyll publishes nothing from it."""
-        root = self.config.text("collections_dir").strip("/")
-        inner = path.removeprefix(f"{root}/") if root else path
+        inner = self.config.inner(path)
         parts = inner.split("/")
         for special, kind in (("_posts", DocumentKind.POST), ("_drafts", DocumentKind.DRAFT)):
             if special in parts[:-1] and not any(part.startswith("_") for part in parts[: parts.index(special)]):

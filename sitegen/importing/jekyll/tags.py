@@ -19,7 +19,8 @@ from sitegen.importing.jekyll.definitions import UNKNOWN, split_definitions
 from sitegen.importing.jekyll.includes import convert_include, given_parameters, included_path, included_text
 from sitegen.importing.jekyll.inline import cite_key
 from sitegen.importing.jekyll.inserts import Insert, fenced, unknown_liquid
-from sitegen.importing.jekyll.liquid import Token, block_ends, text_filters, tokens, value_of
+from sitegen.importing.jekyll.liquid import MOST_CHARACTERS, Token, block_ends, text_filters, tokens, value_of
+from sitegen.importing.jekyll.words import has_words
 from sitegen.model.urls import is_external
 
 _POST = re.compile(r"/?(?:(.+)/)?(\d{2,4}-\d{1,2}-\d{1,2}-[^/]*)")
@@ -31,6 +32,10 @@ DEEPEST = 50
 """Most `{% details %}` around another."""
 DEEPEST_INCLUDE = 10
 """Most included files around an included file."""
+MOST_ITEMS = 200
+"""Most items over which a loop of an included file runs."""
+_SPLIT = re.compile(r"(?P<value>[^|]+)\|\s*split\s*:\s*([\"'])(?P<by>[^\"']+)\2\s*")
+_LOOP = re.compile(r"(?P<name>[\w-]+)\s+in\s+(?P<items>[\w-]+)")
 _PARAMETER = re.compile(r"\binclude\.[\w-]+")
 _TEMPLATE = frozenset({"for", "if", "unless", "case", "capture", "tablerow"})
 
@@ -171,9 +176,52 @@ class _IncludedLiquid(_Liquid):
         super().__init__(outer.conversion, text, outer.line(token), outer.variables | own)
         self.line_feeds.clear()  # the diagnostics name the line of the include
         self.included, self.understood = (*outer.included, path), True
+        self.lists: dict[str, list[str]] = {}
+        self.is_in_loop = False
 
     def comment(self, token: Token) -> None:
         pass
+
+    def block(self, pieces: Sequence[Token], at: int, end: int | None) -> int:
+        """Write a loop over a list such as `"1,2" | split: ","`, and keep what is captured; other blocks stay."""
+        token = pieces[at]
+        run = {"for": self.loop, "capture": self.capture}.get(token.name)
+        if run is None or end is None or not run(token, pieces[at + 1 : end]):
+            return super().block(pieces, at, end)
+        return end + 1
+
+    def loop(self, token: Token, inside: Sequence[Token]) -> bool:
+        match = _LOOP.fullmatch(token.markup.strip())
+        items = self.lists.get(match["items"]) if match else None
+        if match is None or items is None or len(items) > MOST_ITEMS or self.is_in_loop:
+            return False
+        if not self.conversion.included_so_far.has_room("".join(one.source for one in inside), len(items)):
+            return False
+        self.is_in_loop = True
+        for item in items:
+            self.variables[match["name"]] = item
+            self.pieces(inside)
+        self.is_in_loop = False
+        return True
+
+    def capture(self, token: Token, inside: Sequence[Token]) -> bool:
+        if self.depth >= DEEPEST:
+            return False
+        written, self.out, self.depth = self.out, NumberedText([], [self.line(token)]), self.depth + 1
+        self.pieces(inside)
+        text, self.out, self.depth = self.out.text, written, self.depth - 1
+        if is_short := len(text) <= MOST_CHARACTERS:
+            self.variables[token.markup.strip()] = text
+        return is_short
+
+    def split(self, name: str, expression: str) -> bool:
+        """Keep a list that `split` makes of a text."""
+        match = _SPLIT.fullmatch(expression.strip())
+        value = value_of(match["value"], self.variables, self.filters) if match else None
+        if match is None or value is None:
+            return False
+        self.lists[name] = value.split(match["by"])
+        return True
 
     def put(self, token: Token, source: str, value: str | Insert | None) -> None:
         self.understood &= value is not None
@@ -209,6 +257,8 @@ def _shown_date(text: str, form: str) -> str:
 
 def _assign(liquid: _Liquid, token: Token) -> str | None:
     name, _, expression = token.markup.partition("=")
+    if isinstance(liquid, _IncludedLiquid) and liquid.split(name.strip(), expression):
+        return ""
     value = value_of(expression, liquid.variables, liquid.filters)
     if value is None:
         return None
@@ -298,7 +348,8 @@ def _include(liquid: _Liquid, token: Token) -> Insert | str | None:
 
 
 def _included(liquid: _Liquid, token: Token) -> str | None:
-    """Return the text of an included file; None for one with Liquid that is not understood.
+    """Return the text of an included file; None for a template, that is one of few words with Liquid that is not
+    understood.
 
     The conversion keeps the link definitions of the file, also those beside such Liquid.
     """
@@ -320,8 +371,12 @@ def _included(liquid: _Liquid, token: Token) -> str | None:
         conversion.definitions = found | conversion.definitions
     if inner.understood:
         return text.strip("\n")
-    conversion.assets = assets
     del conversion.site.report.diagnostics[said:]
+    if has_words(text):
+        hint = "it is left out; the rest of the file stands here"
+        conversion.warn("SG601", "Liquid of this file is not understood", token.source, liquid.line(token), hint)
+        return text.replace(UNKNOWN, "").strip("\n")
+    conversion.assets = assets
     return None
 
 

@@ -237,3 +237,15 @@ def test_address_by_a_pattern_is_in_small_letters_as_hugo_writes_it(more: str, n
     imported = folder(HUGO, {"hugo.yaml": config, "content/post/2024-01-05-A-RFC.md": DATED + "Words.\n"})
     (head,) = (str(text) for path, text in imported.files.items() if path.startswith("content/posts/"))
     assert f"permalink: /2024/{name}.html\n" in head
+
+
+def test_image_of_the_theme_comes_along_and_no_text_of_it(folder: Callable) -> None:
+    files = {
+        "hugo.toml": 'title = "T"\ntheme = "plain"\n',
+        "content/posts/a.md": "---\ntitle: A\ndate: 2024-01-05\n---\n![w](/images/x.svg)\n",
+        "themes/plain/static/images/x.svg": '<svg xmlns="http://www.w3.org/2000/svg"/>',
+        "themes/plain/exampleSite/content/b.md": "---\ntitle: B\n---\nWords.\n",
+    }
+    imported = folder(HUGO, files)
+    assert imported.body("posts/a/index") == "![w](x.svg)"
+    assert sorted(imported.files) == ["content/posts/a/index.md", "content/posts/a/x.svg", "content/site.yaml"]

@@ -94,3 +94,13 @@ def test_notebook_of_a_book_becomes_a_text_with_cells(folder: Callable) -> None:
     assert imported.body("posts/a/index").strip() == (
         "See [Chapter B](/b.html).\n\n```{code-cell} python\n#| label: cell-1\nx = 1\n```"
     )
+
+
+@pytest.mark.parametrize("marks", ["```", ":::"])
+@pytest.mark.parametrize("name", ["figure", "image"])
+def test_figure_without_words_shows_its_file(marks: str, name: str, folder: Callable) -> None:
+    text = f"# A\n\n{marks}{{{name}}} /_static/x.svg\n{marks}\n"
+    files = {"resources/a.md": text, "_static/x.svg": '<svg xmlns="http://www.w3.org/2000/svg"/>'}
+    imported = folder(MYST, files)
+    assert imported.body("posts/a/index").strip() == "![](x.svg)"
+    assert "SG605" not in imported.codes

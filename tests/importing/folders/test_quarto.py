@@ -133,3 +133,12 @@ def test_book_is_a_series_and_references_lead_to_other_chapters(folder: Callable
     )
     assert imported.body("pages/index") == "In [Chapter B](/b.html)."
     assert not any("left" in path for path in imported.files)
+
+
+def test_page_that_lists_others_is_left_out_unless_it_has_words(folder: Callable) -> None:
+    listed = "---\ntitle: All\nlisting:\n  contents: posts\n---\n"
+    frame = '::: {#all .column-screen style="max-width: 850px;"}\n:::\n'
+    texts = {"few.qmd": f"{listed}{'word ' * 20}\n\n{frame}", "more.qmd": f"{listed}{'word ' * 21}\n\n{frame}"}
+    imported = folder(QUARTO, texts)
+    assert [path for path in imported.files if path.endswith(".md")] == ["content/pages/more.md"]
+    assert "SG606" in imported.codes

@@ -9,7 +9,7 @@ from sitegen.importing.jekyll.blocks.reader import BlockReader, dedented
 from sitegen.importing.jekyll.html import SPANS, TAG, block_html, element_end, is_refused, show_refused, tag_html
 from sitegen.importing.jekyll.inserts import fenced
 
-_HAS_MARKDOWN = re.compile(r"<[^<>]+\bmarkdown=[\"']?(?!0)")
+_HAS_MARKDOWN = re.compile(r"<[^<>]+\bmarkdown=(?![\"']?0)")
 _SUMMARY = re.compile(r"\s*(<summary\b[^>]*>.*?</summary>)", re.DOTALL)
 _BLANK_LINE = re.compile(r"\n[ \t]*\n|\Z")
 

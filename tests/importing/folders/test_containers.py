@@ -1,0 +1,26 @@
+"""Fences of colons of other programs: within lists and footnotes, and without an end."""
+
+import pytest
+
+from sitegen.importing.folders.containers import containers
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "[^1]:\n    a\n\n    :::{note}\n    b\n    :::\n\n    c",
+            "[^1]:\n    a\n\n    <note>\n    b\n    </note>\n\n    c",
+        ),
+        ("- a\n  ::::{tip}\n  :::{note}\n  b\n  :::\n  ::::", "- a\n  <tip>\n  <note>\n  b\n  </note>\n  </tip>"),
+        (":::{note} A title\nb\n\nc", "<note A title>\nb\n\nc\n</note>"),
+        (":::{tip}\n:::{note}\nb\n:::", "<tip>\n<note>\nb\n</note>\n</tip>"),
+        ("a\n:::", "a\n:::"),
+    ],
+)
+def test_each_fence_is_replaced_where_it_stands(text: str, expected: str) -> None:
+    def named(info: str, inner: str) -> str:
+        name = info.replace("{", "").replace("}", "")
+        return f"<{name}>\n{inner}\n</{name.split()[0]}>"
+
+    assert containers(text, named) == expected
