@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import importlib.util
 import sys
 from pathlib import Path
@@ -75,17 +74,14 @@ def test_the_lines_of_a_launcher_are_those_of_the_function_and_not_of_another(la
     [
         ("a < N & b >= 0", "(a < N) & (b >= 0)"),
         ("a < N | b", ""),
-        ("a < N | b > M & c < 3", "(a < N) | (b > M & c) & (3 > 0)"),
+        ("a < N | b > M & c < 3", "(a < N) | (b > M) & (c < 3)"),
         ("0 <= i < N", "(0 <= i) & (i < N)"),
         ("a < N", ""),
         ("a <", ""),
     ],
 )
 def test_comparisons_in_a_row_are_put_in_brackets(text: str, words: str) -> None:
-    if "M" in text:  # two marks of different strength: the text stays a valid mask
-        assert isinstance(ast.parse(in_brackets(text), mode="eval").body, ast.BinOp)
-    else:
-        assert in_brackets(text) == words
+    assert in_brackets(text) == words
 
 
 @pytest.mark.parametrize(
