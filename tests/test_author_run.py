@@ -145,7 +145,8 @@ def test_what_the_interpreter_lacks_is_said_and_not_blamed_on_the_author(with_ce
     line = line_of(POST, "libdevice.rsqrt")
     assert (
         "axpy/of_the_library (1000:float32): not judged: cannot be judged without a GPU: "
-        f"Triton's interpreter has no `libdevice.rsqrt`\n  content/posts/cells/index.md:{line}\n"
+        "Triton's interpreter has no `libdevice.rsqrt`; this is no mistake, and a GPU judges it\n"
+        f"  content/posts/cells/index.md:{line}\n"
     ) in with_cells[1]
 
 
@@ -153,21 +154,26 @@ def test_a_message_names_the_dims(with_cells: tuple[int, str]) -> None:
     line = line_of(POST, "mask=at <= N")
     assert (
         "axpy/past_the_end (1000:float32, 1000:bfloat16): out of bounds: it wrote outside of the output at N=1: "
-        f"give this store a mask, as in `mask=i < N`\n  content/posts/cells/index.md:{line}\n"
+        "the mask of `tl.store(z + at, alpha * tl.load(x + at, mask=inside) + tl.…` lets places outside through: "
+        f"make it smaller, as in `mask=i < N`\n  content/posts/cells/index.md:{line}\n"
     ) in with_cells[1]
 
 
 def test_a_load_without_a_mask_is_found_without_a_gpu_with_its_line(with_cells: tuple[int, str]) -> None:
     line = line_of(POST, "alpha * tl.load(x + at) +")
     assert (
-        "axpy/reads_past (1000:float32, 1000:bfloat16): out of bounds: it read outside of a tensor at N=1: "
-        f"give this load a mask, as in `mask=i < N`\n  content/posts/cells/index.md:{line}\n"
+        "axpy/reads_past (1000:float32, 1000:bfloat16): out of bounds: it read outside of `x` at N=1: "
+        f"`tl.load(x + at)` has no mask: give it one, as in `mask=i < N`\n  content/posts/cells/index.md:{line}\n"
     ) in with_cells[1]
 
 
 def test_a_launcher_that_ignores_out_hears_what_it_must_do(with_cells: tuple[int, str]) -> None:
-    contract = "a launcher must write its result into `out`, and allocate a tensor only when `out` is None"
-    assert f"unwritten: nothing was written into `out` at N=1 (normal inputs): {contract}\n" in with_cells[1]
+    contract = "allocate only `if out is None`, as in `out = torch.empty_like(x) if out is None else out`"
+    own = (
+        f"nothing was written into `out` at N=1 (normal inputs): the launcher returned a tensor of its own: {contract}"
+    )
+    line = POST.splitlines().index("    out = torch.empty_like(x)") + 1
+    assert f"unwritten: {own}\n  content/posts/cells/index.md:{line}\n" in with_cells[1]
 
 
 def test_each_thing_that_was_checked_has_a_row(with_cells: tuple[int, str]) -> None:
@@ -232,8 +238,9 @@ def test_a_reference_that_raises_is_said_once_with_its_line(tmp_path: Path) -> N
     said = run(root, "axpy")[1]
     line = line_of(text, "nothing")
     assert said.count("name 'nothing' is not defined") == 1
-    assert "axpy/tile, axpy/wrong/no_mask (1000:float32): runtime error: NameError" in said
-    assert f"  kernels/axpy/reference.py:{line}\n    {line} | return alpha * x + nothing\n" in said
+    assert "error: kernels/axpy/reference.py: `reference` raised NameError: name 'nothing' is not defined; it" in said
+    assert "it knows `x`, `y`, `alpha`\n" in said and "axpy/tile (" not in said
+    assert said.endswith(f"  kernels/axpy/reference.py:{line}\n    {line} | return alpha * x + nothing\n")
 
 
 def test_a_bundle_says_the_same_as_a_run(tmp_path: Path) -> None:

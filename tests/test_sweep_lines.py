@@ -28,7 +28,7 @@ def test_a_sweep_is_a_row_with_its_points_by_status() -> None:
 def test_a_reason_that_several_points_share_is_told_once_with_their_values() -> None:
     wrong = (point(n, Status.INCORRECT, "relative error 1 exceeds 1e-6") for n in (128, 256))
     assert list(failures([result(*wrong, point(512))])) == [
-        "softmax/sweep/threads (THREADS=128, THREADS=256): incorrect: relative error 1 exceeds 1e-6"
+        "error: softmax/sweep/threads (THREADS=128, THREADS=256): incorrect: relative error 1 exceeds 1e-6"
     ]
 
 

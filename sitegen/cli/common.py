@@ -168,7 +168,7 @@ def any_failed(results: Sequence[Any]) -> bool:
     without one they are the only results, so they count as failures.
     """
     gpu = any(result.environment for result in results)
-    undone = any(result.error for result in results if gpu or result.kind != "ceilings")
+    undone = any((result.error and gpu) or result.undone for result in results)
     return undone or (not gpu and any_incorrect(results))
 
 
@@ -184,13 +184,22 @@ def any_incorrect(results: Sequence[Any]) -> bool:
 
 
 def print_outcome(results: Sequence[Any]) -> None:
-    """Print the reasons of failures, the verdicts on implementations, `wrong/` variants and cells, and the stages."""
-    from sitegen.cli.verdicts import failures, table, verdicts
+    """Print warnings, the verdicts on implementations, `wrong/` variants and cells, and the stages."""
+    from sitegen.cli.verdicts import notes, table, verdicts
     from sitegen.results.stages import stage_rows
     from sitegen.results.tool_results import with_tool_results
 
     found = with_tool_results(results)
-    for line in (*failures(found), *verdicts(found), *table(stage_rows(results))):
+    for line in (*notes(found), *verdicts(found), *table(stage_rows(results))):
+        say(line)
+
+
+def print_failures(results: Sequence[Any]) -> None:
+    """Print the reasons of failures; they are printed last, where an author looks first."""
+    from sitegen.cli.verdicts import failures
+    from sitegen.results.tool_results import with_tool_results
+
+    for line in failures(with_tool_results(results)):
         say(line)
 
 

@@ -21,6 +21,7 @@ from sitegen.cli.common import (
     inventory_of,
     load_site_or_exit,
     number_of,
+    print_failures,
     print_outcome,
     report,
     require_installed,
@@ -112,6 +113,7 @@ def run_bundle(bundle_file: Path, output: Path, as_json: bool) -> None:
         fail(str(error))
     print_outcome(results.results)
     say(f"{len(results.results)} results in {output}")
+    print_failures(results.results)
     if any_failed(results.results):
         sys.exit(1)
 
@@ -143,7 +145,6 @@ def run_here(names: Sequence[str], everything: bool, where: str, beside: bool, a
         say("everything is fresh")
         return
     print_outcome(outcome.results.results)
-    report(outcome.diagnostics, {})
     for line in compiled_lines(outcome.results.results):
         say(line)
     if outcome.stored is not None:
@@ -153,7 +154,10 @@ def run_here(names: Sequence[str], everything: bool, where: str, beside: bool, a
         for entry in outputs_of_cells(outcome.results.results):
             say(entry)
         say(f"no GPU here: {NOT_ALL_PASSED if failed else CHECKED}; nothing was timed and nothing is stored")
-        say(UNSEEN)
+        if not failed:
+            say(UNSEEN)
+    print_failures(outcome.results.results)
+    report(outcome.diagnostics, {})
     if outcome.diagnostics or failed:
         sys.exit(1)
 
@@ -257,6 +261,7 @@ def accept(file: Path, bundle_file: Path | None, attestation: Path | None, repo:
     say(f"measured by {by}")
     say(f"stored {len(stored.records)} records and {len(stored.cells)} cells of run {stored.run.id}")
     print_changes(loaded, stored)
+    print_failures(outcome.results.results)
 
 
 @click.command()

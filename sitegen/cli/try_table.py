@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sitegen.cli.compiled import described_kernel
+from sitegen.model.job import is_of_reference
 
 if TYPE_CHECKING:
     from sitegen.model.job import CallProfile, JobResult
@@ -40,14 +41,21 @@ def table_lines(job: TryJob, result: JobResult, ceiling: StoredCeiling | None = 
     yield from _aligned([_head(result, ceiling), *(_row(job, result, one, ceiling) for one in found)])
     profiles = {profile.name: profile for profile in result.profiled}
     yield from (f"{_label(job, one)}: {_waits(profiles[one.name])}" for one in found if one.name in profiles)
-    for one in found:
-        if one.launch and (kernel := described_kernel(one.launch)):
-            yield f"{_label(job, one)}: registers to occupancy are those of {kernel}"
-        if one.message not in ("", NO_GPU):
-            yield f"{_label(job, one)}: {_in_authors_file(job, one)}"
+    yield from dict.fromkeys(_remarks(job, found))
     yield ROUGH if result.environment else NO_TIME
     if ceiling:
         yield f"of ceiling: of the stored ceilings of {ceiling.date}, which were not measured again"
+
+
+def _remarks(job: TryJob, found: Iterable[Evaluation]) -> Iterator[str]:
+    """Yield what is said about the candidates; a failed reference is the fault of none of them."""
+    for one in found:
+        if one.launch and (kernel := described_kernel(one.launch)):
+            yield f"{_label(job, one)}: registers to occupancy are those of {kernel}"
+        if is_of_reference(one.message):
+            yield one.message
+        elif one.message not in ("", NO_GPU):
+            yield f"{_label(job, one)}: {_in_authors_file(job, one)}"
 
 
 def _order(one: Evaluation) -> tuple[bool, float]:
@@ -72,7 +80,8 @@ def _row(job: TryJob, result: JobResult, one: Evaluation, ceiling: StoredCeiling
     bytes_read = {c.name: c.counters.dram_read_bytes + c.counters.dram_written_bytes for c in result.counted}
     counted = [f"{bytes_read[one.name] / 1e6:.1f}" if one.name in bytes_read else NONE] if result.counted else []
     profiled = _profiled(result, one.name) if result.profiled else []
-    return [_label(job, one), one.status.words, *timed, *reached, *resources, share, *counted, *profiled]
+    status = "not judged" if is_of_reference(one.message) else one.status.words
+    return [_label(job, one), status, *timed, *reached, *resources, share, *counted, *profiled]
 
 
 def _profiled(result: JobResult, name: str) -> list[str]:

@@ -8,12 +8,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sitegen.model.job import UNJUDGED, JobResult
+from sitegen.model.job import UNJUDGED, JobResult, is_of_reference
 from sitegen.model.kernel import Status
 from sitegen.model.record import Evaluation, MeasuredSweep, Rejection, Role
 from sitegen.model.sweep_points import words_of_values
 from sitegen.results.logs import explanation_of
 
+NOT_JUDGED, NO_REFERENCE = "not judged", "not judged: the reference failed"
 MOST_LINES = 20
 """The most lines of a cell's output that a run shows."""
 
@@ -26,27 +27,40 @@ class _Failure:
     """Workloads and dtypes by name, such as `axpy/tile`; none for a variant or a cell."""
 
 
-def failures(results: Iterable[JobResult]) -> Iterator[str]:
-    """Yield an entry for each warning and each reason of a failure; a reason that several failures share is given once,
-    with all names.
-
-    An entry may have several lines: the message, and the lines of the author's files that led to it.
-    """
-    by_reason: dict[tuple[str, str], _Failure] = {}
+def notes(results: Iterable[JobResult]) -> Iterator[str]:
+    """Yield an entry for each warning and each reason for which something was not judged, which is no failure."""
+    results = list(results)
     warned: dict[str, list[str]] = {}
     for result in results:
-        yield from ([f"{result.id}: {result.error}"] if result.error else [])
+        yield from ([f"{result.id}: {result.error}"] if result.error and not result.undone else [])
         for line in result.warnings:
             warned.setdefault(line, []).append(result.id)
-        for name, place, status, message in _failed(result):
-            reason = (status, message) if message else (status, name)
-            by_reason.setdefault(reason, _Failure()).names.setdefault(name, []).extend([place] if place else [])
     for line, ids in warned.items():
         others = f" and {len(ids) - 1} further job{'s' if len(ids) > 2 else ''}" if len(ids) > 1 else ""
         yield f"{ids[0]}{others}: {line}"
+    yield from _entries(one for result in results for one in _failed(result) if one[2] == NOT_JUDGED)
+
+
+def failures(results: Iterable[JobResult]) -> Iterator[str]:
+    """Yield an entry for each reason of a failure; a reason that several failures share is given once, with all names.
+
+    An entry may have several lines: the message, and the lines of the author's files that led to it.
+    """
+    results = list(results)
+    yield from (f"error: {result.id}: {result.error}" for result in results if result.undone)
+    failed = (one for result in results for one in _failed(result) if one[2] != NOT_JUDGED)
+    yield from (f"error: {entry}" for entry in _entries(failed))
+
+
+def _entries(failed: Iterable[tuple[str, str, str, str]]) -> Iterator[str]:
+    """Yield a text for each reason.  A failed reference is named in place of the implementations that wait for it."""
+    by_reason: dict[tuple[str, str], _Failure] = {}
+    for name, place, status, message in failed:
+        reason = (status, message) if message else (status, name)
+        by_reason.setdefault(reason, _Failure()).names.setdefault(name, []).extend([place] if place else [])
     for (status, message), failure in by_reason.items():
         text = "" if message in failure.names else f": {message}"
-        yield f"{_joined(failure)}: {status}{text}"
+        yield message if is_of_reference(message) else f"{_joined(failure)}: {status}{text}"
 
 
 def verdicts(results: Sequence[JobResult]) -> list[str]:
@@ -84,14 +98,14 @@ def _failed(result: JobResult) -> Iterator[tuple[str, str, str, str]]:
     for evaluation in result.evaluations:
         unjudged = evaluation.message.startswith(UNJUDGED)
         if evaluation.status.failed or unjudged:
-            status = "not judged" if unjudged else evaluation.status.words
+            status = NOT_JUDGED if unjudged else evaluation.status.words
             yield _name(result, evaluation), result.id.partition("@")[2], status, explanation_of(result, evaluation)
     for rejection in result.rejections:
         if rejection.status not in (rejection.expected, Status.NOT_RUN):
             status = rejection.status.words if rejection.message else _rejected(rejection)
             yield f"{result.id}/{rejection.name}", "", status, explanation_of(result, rejection)
         elif rejection.message.startswith(UNJUDGED):
-            yield f"{result.id}/{rejection.name}", "", "not judged", rejection.message
+            yield f"{result.id}/{rejection.name}", "", NOT_JUDGED, rejection.message
     for sweep in result.sweeps:
         for point in sweep.points:
             if point.status.failed:
@@ -114,12 +128,16 @@ def _name(result: JobResult, evaluation: Evaluation) -> str:
 def _verdict(evaluation: Evaluation) -> str:
     if evaluation.status is Status.DOES_NOT_FIT:
         return f"{evaluation.status.words} ({evaluation.message})"
-    return "not judged" if evaluation.message.startswith(UNJUDGED) else evaluation.status.words
+    if is_of_reference(evaluation.message):
+        return NO_REFERENCE
+    return NOT_JUDGED if evaluation.message.startswith(UNJUDGED) else evaluation.status.words
 
 
 def _rejected(rejection: Rejection) -> str:
     if rejection.status is Status.NOT_RUN:
-        return "not judged" if rejection.message.startswith(UNJUDGED) else "not run"
+        return NOT_JUDGED if rejection.message.startswith(UNJUDGED) else "not run"
+    if is_of_reference(rejection.message):
+        return NO_REFERENCE
     if rejection.status is rejection.expected:
         return f"rejected: {rejection.status.words}"
     return f"{rejection.status.words}, expected {rejection.expected.words}"

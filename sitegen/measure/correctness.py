@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from sitegen.measure import outside
+from sitegen.measure.author_lines import assignment, definition, has_mask, last_return, short
 from sitegen.measure.errors import Errors, all_finite, errors_of, worst
 from sitegen.measure.geometry import names_of
 from sitegen.measure.guarded_calls import (
@@ -29,15 +30,16 @@ from sitegen.measure.imposters import Imposters
 from sitegen.measure.inputs import as_tuple, generator, in_order, output_dtypes, output_shapes, same_bits
 from sitegen.measure.judging import EXACT_SETS, Case, elements_that, failed_limits, judge, judge_output
 from sitegen.measure.merging import merge
-from sitegen.measure.outside import Access
+from sitegen.measure.outside import Access, Outside
 from sitegen.measure.protocol import EvaluationEnded
-from sitegen.measure.runnable import BaselineRunnable, Runnable
+from sitegen.measure.reference_calls import call_reference
+from sitegen.measure.runnable import BaselineRunnable, PythonRunnable, Runnable
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.kernel import Gate, Kernel, Scalar, Status
 from sitegen.model.record import Correctness
 
 SEEDS = 3
-READ_OUTSIDE = "it read outside of a tensor"
+READ_OUTSIDE = "it read outside of"
 """The beginning of the message for a kernel whose results are right, and which reads guard bytes."""
 NORMAL, TIMED = "normal", "timed"
 ALL_GATES = frozenset(Gate)
@@ -132,7 +134,7 @@ def imposters_of(setup: KernelSetup, dims: Mapping[str, int]) -> Imposters:
 def cases(setup: KernelSetup, dims: Mapping[str, int], seeds: int) -> Iterator[Case]:
     """Yield the cases of one shape: one for each seed, then those of the extra input sets."""
     for seed in range(seeds):
-        inputs = setup.reference.make_inputs(dims, _dtype(setup), generator(setup.device, seed), setup.device)
+        inputs = _reference(setup, "make_inputs", dims, _dtype(setup), generator(setup.device, seed), setup.device)
         yield case_of(setup, NORMAL, inputs, dims)
     for name in setup.kernel.extra_inputs:
         yield from _extra_cases(setup, name, dims)
@@ -149,15 +151,19 @@ def _extra_cases(setup: KernelSetup, name: str, dims: Mapping[str, int]) -> Iter
 
 def case_of(setup: KernelSetup, name: str, tensors: Mapping[str, Any], dims: Mapping[str, int]) -> Case:
     """Return the case of these inputs.  Raises EvaluationEnded when the reference is not finite for normal inputs."""
-    inputs = in_order(setup.kernel, tensors, "make_inputs" if name == NORMAL else "extra_inputs")
+    inputs = in_order(setup.kernel, tensors, setup.reference, "make_inputs" if name == NORMAL else "extra_inputs")
     named = {tensor.name: _float64(value) for tensor, value in zip(setup.kernel.inputs, inputs, strict=True)}
-    expected = as_tuple(setup.reference.reference(**named, **setup.params))
-    judge_over = getattr(setup.reference, "error_scale", None)
-    scale = as_tuple(judge_over(**named, **setup.params)) if judge_over else expected
+    expected = as_tuple(_reference(setup, "reference", **named, **setup.params))
+    scaled = hasattr(setup.reference, "error_scale")
+    scale = as_tuple(_reference(setup, "error_scale", **named, **setup.params)) if scaled else expected
     del named
     if name == NORMAL and not all(map(all_finite, expected)):
         raise EvaluationEnded(Status.NOT_RUN, f"reference.py gives NaN or infinity for normal inputs at {_text(dims)}")
     return Case(name, inputs, expected, scale, _baseline_error(setup, inputs, expected, scale, dims))
+
+
+def _reference(setup: KernelSetup, function: str, *values: Any, **named: Any) -> Any:
+    return call_reference(setup.kernel, setup.reference, function, *values, **named)
 
 
 def _baseline_error(
@@ -193,24 +199,55 @@ def check_case(setup: KernelSetup, runnable: Runnable, buffers: Buffers, case: C
         errors, unwritten, inside = _call_into(setup, runnable, buffers, case)
     if runnable.can_allocate and inside:
         results = call_and_wait(lambda: runnable.run_allocating(buffers.input_tensors, buffers.dims))
-        if require_shapes_and_dtypes(setup, results, buffers.dims):
+        if require_shapes_and_dtypes(setup, results, buffers.dims, runnable):
             errors = worst(errors, judge(case, results))
     if unwritten:
-        setup.fail(Gate.WRITTEN, _unwritten(unwritten, buffers, case))
+        setup.fail(Gate.WRITTEN, *_unwritten(unwritten, runnable, buffers, case))
     _require_unchanged_inputs(setup, buffers, case)
     require_small_errors(setup, case, buffers.dims, errors)
-    if line := outside.first(Access.READ):
-        where = f"{READ_OUTSIDE} at {_text(buffers.dims)}"
-        setup.fail(Gate.MARGINS, f"{where}: give this load a mask, as in `mask=i < N`", line)
+    if found := outside.first(Access.READ):
+        where = f"{READ_OUTSIDE} {_name_of(setup, buffers, found)} at {_text(buffers.dims)}"
+        setup.fail(Gate.MARGINS, f"{where}: {_mask_for(found, 'load')}", found.line)
     return errors
 
 
-def _unwritten(count: int, buffers: Buffers, case: Case) -> str:
+def _name_of(setup: KernelSetup, buffers: Buffers, found: Outside) -> str:
+    """Return the name in kernel.yaml of the tensor outside of which an access was."""
+    tensors = (*setup.kernel.inputs, *setup.kernel.outputs)
+    pairs = zip(tensors, (*buffers.inputs, *buffers.outs), strict=True)
+    return next((f"`{tensor.name}`" for tensor, buffer in pairs if buffer.raw is found.raw), "a tensor")
+
+
+def _mask_for(found: Outside, noun: str) -> str:
+    """Return what to do about an access outside, with its text where it is known."""
+    example = "as in `mask=i < N`"
+    if not found.text:
+        return f"give this {noun} a mask, {example}"
+    if has_mask(found.text):
+        return f"the mask of `{short(found.text)}` lets places outside through: make it smaller, {example}"
+    return f"`{short(found.text)}` has no mask: give it one, {example}"
+
+
+def _unwritten(count: int, runnable: Runnable, buffers: Buffers, case: Case) -> tuple[str, FrameSummary | None]:
+    """Return the message for elements that no call wrote, and the line of the launcher where it is to blame."""
     where = _where(buffers.dims, case)
     if count < sum(tensor.numel() for tensor in buffers.out_tensors):
-        return f"{elements_that(count, 'was', 'were')} not written {where}"
-    contract = "a launcher must write its result into `out`, and allocate a tensor only when `out` is None"
-    return f"nothing was written into `out` {where}: {contract}"
+        return f"{elements_that(count, 'was', 'were')} not written {where}", None
+    nothing = f"nothing was written into `out` {where}"
+    if not isinstance(runnable, PythonRunnable):
+        return f"{nothing}: look at the grid, which `cdiv` rounds up, and at what the kernel stores", None
+    if _returns_own_tensor(runnable, buffers):
+        contract = "allocate only `if out is None`, as in `out = torch.empty_like(x) if out is None else out`"
+        return f"{nothing}: the launcher returned a tensor of its own: {contract}", assignment(runnable.function, "out")
+    grid = "no program stored a value: the grid may be empty, `triton.cdiv(N, BLOCK)` rounds up and `N // BLOCK` down"
+    return f"{nothing}: {grid}; or the launcher does not give `out` to the kernel", definition(runnable.function)
+
+
+def _returns_own_tensor(runnable: PythonRunnable, buffers: Buffers) -> bool:
+    """Return whether a call with `out` returns another tensor than that."""
+    results = as_tuple(call_and_wait(lambda: runnable.call_with(buffers.input_tensors, buffers.out_tensors)))
+    tensors = [one for one in results if isinstance(one, torch.Tensor)]
+    return any(one.data_ptr() != out.data_ptr() for one, out in zip(tensors, buffers.out_tensors, strict=False))
 
 
 def _call_into(setup: KernelSetup, runnable: Runnable, buffers: Buffers, case: Case) -> tuple[Errors, int, bool]:
@@ -233,14 +270,17 @@ def require_small_errors(setup: KernelSetup, case: Case, dims: Mapping[str, int]
         setup.fail(gate, message)
 
 
-def require_shapes_and_dtypes(setup: KernelSetup, results: Sequence[Any], dims: Mapping[str, int]) -> bool:
+def require_shapes_and_dtypes(
+    setup: KernelSetup, results: Sequence[Any], dims: Mapping[str, int], runnable: Runnable | None = None
+) -> bool:
     """Raise EvaluationEnded unless the outputs have the declared number, shapes and dtypes.
 
     With these gates off, return whether the shapes at least are right, so that the values can be judged.
     """
     shapes = _output_shapes(setup, dims)
     if len(results) != len(shapes) or not all(isinstance(result, torch.Tensor) for result in results):
-        setup.fail(Gate.SHAPE, _words_of_returned(results, len(shapes)))
+        line = last_return(runnable.function) if isinstance(runnable, PythonRunnable) else None
+        setup.fail(Gate.SHAPE, _words_of_returned(results, len(shapes)), line)
         return False
     fitting = [tuple(result.shape) == shape for result, shape in zip(results, shapes, strict=True)]
     if not all(fitting):
@@ -263,8 +303,9 @@ def _words_of_returned(results: Sequence[Any], wanted: int) -> str:
 def _require_margins(setup: KernelSetup, buffers: Buffers, poison: int) -> bool:
     """Raise EvaluationEnded(out_of_bounds) unless all guard bytes hold; with that gate off, return whether they do."""
     outputs_hold, inputs_hold = buffers.outputs_hold(poison), buffers.inputs_hold()
-    line = outside.first(Access.WRITE)
-    mask = "give this store a mask, as in `mask=i < N`" if line else "a store needs a mask, in CUDA an `if (i < N)`"
+    found = outside.first(Access.WRITE)
+    line = found.line if found else None
+    mask = _mask_for(found, "store") if found else "a store needs a mask, in CUDA an `if (i < N)`"
     if not outputs_hold:
         setup.fail(Gate.MARGINS, f"it wrote outside of the output at {_text(buffers.dims)}: {mask}", line)
     if not inputs_hold:

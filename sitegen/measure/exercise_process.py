@@ -256,7 +256,9 @@ def _trials(
     The device also computes the reference, and the known mistakes once the diagnosis compares with them.
     """
     tensors = setup.reference.make_inputs(dims, getattr(torch, setup.dtype), generator(setup.device, 0), setup.device)
-    inputs = tuple(one + shift if one.is_floating_point() else one for one in in_order(setup.kernel, tensors))
+    inputs = tuple(
+        one + shift if one.is_floating_point() else one for one in in_order(setup.kernel, tensors, setup.reference)
+    )
     buffers = _buffers(setup, dims, inputs)
     names = [tensor.name for tensor in setup.kernel.inputs]
     named = dict(zip(names, inputs, strict=True))
@@ -390,7 +392,7 @@ def _traffic(setup: KernelSetup, runnable: Runnable, dims: Mapping[str, int]) ->
     """Return the programs, the loaded bytes and the sectors of one call under the interpreter."""
     tensors = setup.reference.make_inputs(dims, getattr(torch, setup.dtype), generator(setup.device, 0), setup.device)
     with _counted() as counts:
-        runnable.run_allocating(in_order(setup.kernel, tensors), dims)
+        runnable.run_allocating(in_order(setup.kernel, tensors, setup.reference), dims)
     return Traffic(counts.programs, counts.loaded, counts.sectors)
 
 

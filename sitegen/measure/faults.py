@@ -6,13 +6,14 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from sitegen.measure.kernel_exceptions import advice_on
+from sitegen.measure.author_lines import undeclared_length
+from sitegen.measure.kernel_exceptions import NO_CONSTANT, advice_on
 from sitegen.measure.protocol import EvaluationEnded
 from sitegen.model.failure_log import LONGEST_SENTENCE, log_of, without_machine_paths
-from sitegen.model.frames import TracebackFrame, with_frames
+from sitegen.model.frames import MOST_FRAMES, TracebackFrame, with_frames
 from sitegen.model.kernel import Implementation, Status
 
 _PACKAGE_ROOT = Path(__file__).parents[2]
@@ -45,19 +46,43 @@ def failure_of(error: BaseException, folder: Path, implementation: Implementatio
     frames, limit = frames_of(error, folder, implementation), _interpreter_limit(error)
     if limit:
         return _ended(Status.NOT_RUN, limit, frames[-1:])
-    error = _innermost(error)
+    raised, error = error, _innermost(error)
     status, text = _status_of(error), without_machine_paths(_text_of(error), (folder, _PACKAGE_ROOT))
     if status is not Status.COMPILE_ERROR or isinstance(error, SyntaxError | ImportError):
-        return _ended(status, text, frames, without_machine_paths(_traceback_of(error), (folder, _PACKAGE_ROOT)))
+        whole = without_machine_paths(_traceback_of(error), (folder, _PACKAGE_ROOT))
+        return _ended(status, text, frames, whole, _undeclared(text, raised, folder, implementation))
     return _ended(status, text, (), text)
 
 
-def _ended(status: Status, text: str, frames: Sequence[TracebackFrame], whole: str = "") -> EvaluationEnded:
-    """Return the end of an evaluation; the explanation has the author's lines, the sentence the last of them."""
+def _ended(
+    status: Status,
+    text: str,
+    frames: Sequence[TracebackFrame],
+    whole: str = "",
+    undeclared: tuple[TracebackFrame, str] | None = None,
+) -> EvaluationEnded:
+    """Return the end of an evaluation.
+
+    The explanation has the author's lines, first the line of a length to declare or else the innermost, and the
+    sentence has the innermost.
+    """
     place = f", at {frames[-1].path}:{frames[-1].line}" if frames else ""
-    advice = advice_on(text)
-    explanation = with_frames(_first_lines(text) + (f"\n{advice}" if advice else ""), frames)
+    advice, shown = advice_on(text), [*frames[-MOST_FRAMES:]][::-1]
+    if undeclared:
+        advice, shown = f"Write `{undeclared[1]}: tl.constexpr` in the signature of the kernel", [undeclared[0], *shown]
+    explanation = with_frames(_first_lines(text) + (f"\n{advice}" if advice else ""), shown)
     return EvaluationEnded(status, sentence_of(text, LONGEST_SENTENCE - len(place)) + place, log_of(explanation, whole))
+
+
+def _undeclared(
+    text: str, error: BaseException, folder: Path, implementation: Implementation | None
+) -> tuple[TracebackFrame, str] | None:
+    """Return the line of the signature and the name of a length that is no constant of the kernel."""
+    if NO_CONSTANT not in text:
+        return None
+    own = [one for one in _raw_frames(error) if one.filename.startswith(f"{folder}{os.sep}")]
+    found = undeclared_length(own[-1], Path(own[-1].filename).read_text(encoding="utf-8")) if own else None
+    return (_frame(found[0], folder, implementation), found[1]) if found else None
 
 
 def sentence_of(text: str, longest: int = LONGEST_SENTENCE) -> str:
@@ -97,17 +122,16 @@ def _traceback_of(error: BaseException) -> str:
 
 def frames_of(error: BaseException, folder: Path, implementation: Implementation | None = None) -> list[TracebackFrame]:
     """Return the frames in the author's own files, the innermost last, also those inside an interpreted kernel."""
-    frames: list[TracebackFrame] = []
-    while True:
-        frames += [
-            _frame(frame, folder, implementation)
-            for frame in traceback.extract_tb(error.__traceback__)
-            if frame.filename.startswith(f"{folder}{os.sep}")
-        ]
-        if not _is_wrapper(error):
-            return frames
+    own = (one for one in _raw_frames(error) if one.filename.startswith(f"{folder}{os.sep}"))
+    return [_frame(one, folder, implementation) for one in own]
+
+
+def _raw_frames(error: BaseException) -> Iterator[traceback.FrameSummary]:
+    """Yield the frames of an exception, and those of the exception that the interpreter wrapped."""
+    yield from traceback.extract_tb(error.__traceback__)
+    if _is_wrapper(error):
         assert error.__cause__ is not None
-        error = error.__cause__
+        yield from _raw_frames(error.__cause__)
 
 
 def _frame(frame: traceback.FrameSummary, folder: Path, implementation: Implementation | None) -> TracebackFrame:

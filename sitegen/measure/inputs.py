@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from sitegen.measure import outside
+from sitegen.measure.author_lines import last_return
 from sitegen.measure.protocol import EvaluationEnded
 from sitegen.model.formula import Number, evaluate_int
 from sitegen.model.kernel import Kernel, Status, Tensor
@@ -108,19 +109,21 @@ def generator(device: str, seed: int) -> Any:
     return torch.Generator(device=device).manual_seed(seed)
 
 
-def in_order(kernel: Kernel, tensors: Any, function: str = "make_inputs") -> tuple[Any, ...]:
+def in_order(kernel: Kernel, tensors: Any, reference: Any, function: str = "make_inputs") -> tuple[Any, ...]:
     """Return the tensors that a function of reference.py returned, in the order of kernel.yaml.
 
-    Raises EvaluationEnded when one is missing.
+    Raises EvaluationEnded with the line of the function's `return` when one is missing.
     """
     file = f"{kernel.folder}/reference.py"
     if not isinstance(tensors, Mapping):
         what = f"`{function}` returns a {type(tensors).__name__}, not a dict with a tensor for each input"
-        raise EvaluationEnded(Status.RUNTIME_ERROR, f"{file}: {what}")
+        line = last_return(getattr(reference, function))
+        raise EvaluationEnded(Status.RUNTIME_ERROR, f"{file}: {what}", line=line)
     if missing := [f"`{tensor.name}`" for tensor in kernel.inputs if tensor.name not in tensors]:
+        line = last_return(getattr(reference, function))
         there = ", ".join(f"`{name}`" for name in tensors) or "nothing"
         what = f"`{function}` returns no {' and no '.join(missing)}, which kernel.yaml lists under `inputs`"
-        raise EvaluationEnded(Status.RUNTIME_ERROR, f"{file}: {what}; it returns {there}")
+        raise EvaluationEnded(Status.RUNTIME_ERROR, f"{file}: {what}; it returns {there}", line=line)
     return tuple(tensors[tensor.name].contiguous() for tensor in kernel.inputs)
 
 

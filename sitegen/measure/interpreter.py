@@ -21,6 +21,7 @@ from typing import Any
 
 import torch
 
+from sitegen.measure.author_lines import in_brackets, text_at
 from sitegen.measure.kernel_exceptions import NO_INDEX
 from sitegen.measure.outside import watch
 from sitegen.measure.program_parts.interpreted_bfloat16 import is_bfloat16, teach_interpreter
@@ -36,11 +37,19 @@ MANY_VALUES = (
 )
 
 
+def several_values(text: str) -> str:
+    """Return what is wrong with asking whether a block of several values is true; `text` is what asks."""
+    if brackets := in_brackets(text):
+        why = ", because `&` and `|` bind tighter than a comparison" if set("&|") & set(text) else ""
+        return f"`{text}` is several comparisons in a row{why}: write `{brackets}`"
+    return MANY_VALUES
+
+
 class CannotJudge(Exception):
     """A kernel uses a feature that the interpreter cannot run; the text names it."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"{UNJUDGED}: Triton's interpreter {what}")
+        super().__init__(f"{UNJUDGED}: Triton's interpreter {what}; this is no mistake, and a GPU judges it")
 
 
 @cache
@@ -137,9 +146,10 @@ def _refuse_truth_of_blocks() -> None:
         truth = tensor.__bool__
 
         def truth_of_one(self: Any) -> bool:
-            asked_by = sys._getframe(1).f_globals.get("__name__", "")
+            asking = sys._getframe(1)
+            asked_by = asking.f_globals.get("__name__", "")
             if self.handle.data.size != 1 and not asked_by.startswith("triton."):
-                raise ValueError(MANY_VALUES)
+                raise ValueError(several_values(text_at(asking)))
             return bool(truth(self))
 
         tensor.__bool__ = truth_of_one

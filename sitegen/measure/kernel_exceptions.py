@@ -22,6 +22,7 @@ _ADDRESSES = (
 )
 _GRID = "The brackets behind a kernel hold the number of programs, as a tuple: write `kernel[(count,)](…)`"
 NO_INDEX = "unsupported tensor index"
+NO_CONSTANT = "arange's arguments must be of type tl.constexpr"
 ADVICE = {
     NO_INDEX: "A kernel reads a vector by `tl.load`: write `tl.load(x + i)` in place of `x[i]`",
     "__setitem__ is not supported": (
@@ -36,9 +37,9 @@ ADVICE = {
     "object of type 'tensor' has no len()": (
         "A kernel does not know the length of a vector: give the length to the kernel as an argument"
     ),
-    "arange's arguments must be of type tl.constexpr": (
-        "The length of a block is known when the kernel is compiled: declare it as `BLOCK: tl.constexpr`, write "
-        "`tl.arange(0, BLOCK)`, and add the number of the first place"
+    NO_CONSTANT: (
+        "The length of a block is known when the kernel is compiled: declare it as `BLOCK: tl.constexpr`, and write "
+        "`tl.arange(0, BLOCK)`; what changes is added to that, as in `first + tl.arange(0, BLOCK)`"
     ),
     "arange's range must be a power of 2": ("`triton.next_power_of_2(n)` is such a length: mask the places from n on"),
     "arange() missing": "Write `tl.arange(0, BLOCK)`: it takes the first number and the end",
@@ -55,7 +56,9 @@ ADVICE = {
         "A kernel cannot call `x.numel()`: give the number of elements to the kernel as an argument"
     ),
     "Mask must have boolean": "A mask is a comparison, as in `i < N`",
-    "simultaneous multiple comparison": "Write two comparisons, as in `(0 <= i) & (i < N)`",
+    "simultaneous multiple comparison": (
+        "Write two comparisons, each in brackets, because `&` binds tighter than `<`: `(0 <= i) & (i < N)`"
+    ),
     "invalid operands of type pointer<": _ADDRESSES,
     "cannot add pointers together": _ADDRESSES,
     "Value argument cannot be block type": (

@@ -8,12 +8,15 @@ bytes, and `interpreter.teach` lets `watch` see each load and store.
 from __future__ import annotations
 
 import sys
-import traceback
 import weakref
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from traceback import FrameSummary
 from types import FrameType
 from typing import Any
+
+from sitegen.measure.author_lines import text_at
 
 _OURS = str(Path(__file__).parents[1])
 
@@ -23,9 +26,20 @@ class Access(Enum):
     WRITE = "write"
 
 
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """An access outside of a tensor."""
+
+    line: FrameSummary
+    text: str
+    """The load or store, such as `tl.load(y + at)`; empty where it is not known."""
+    raw: Any
+    """The buffer whose guard bytes it met."""
+
+
 _guards: list[tuple[weakref.ref[Any], tuple[int, int], tuple[int, int]]] = []
 """The buffers that are alive, each with the addresses before and behind its tensor: begin, and end exclusive."""
-_first: dict[Access, traceback.FrameSummary] = {}
+_first: dict[Access, Outside] = {}
 
 
 def guard(raw: Any, size: int) -> None:
@@ -40,8 +54,8 @@ def forget() -> None:
     _first.clear()
 
 
-def first(access: Access) -> traceback.FrameSummary | None:
-    """Return the line of the first such access since `forget`; None if there was none."""
+def first(access: Access) -> Outside | None:
+    """Return the first such access since `forget`; None if there was none."""
     return _first.get(access)
 
 
@@ -72,19 +86,20 @@ def _note(access: Access, addresses: Any, mask: Any) -> None:
     least, most = int(addresses.min()), int(addresses.max())
     for buffer, *sides in _guards:
         for begin, end in sides:
-            meets = most >= begin and least < end and buffer() is not None
-            if meets and bool(((addresses >= begin) & (addresses < end) & np.asarray(mask)).any()):
-                _first[access] = _line_of_author(sys._getframe(2))
+            raw = buffer() if most >= begin and least < end else None
+            if raw is not None and bool(((addresses >= begin) & (addresses < end) & np.asarray(mask)).any()):
+                _first[access] = _outside(sys._getframe(2), raw)
                 return
 
 
-def _line_of_author(frame: FrameType) -> traceback.FrameSummary:
-    """Return the innermost line that is neither Triton's nor ours."""
+def _outside(frame: FrameType, raw: Any) -> Outside:
+    """Return the access with its innermost line that is neither Triton's nor ours."""
     here: FrameType | None = frame
     while here and (here.f_code.co_filename.startswith(_OURS) or _is_of_triton(here)):
         here = here.f_back
     here = here or frame
-    return traceback.FrameSummary(here.f_code.co_filename, here.f_lineno, here.f_code.co_name)
+    line = FrameSummary(here.f_code.co_filename, here.f_lineno, here.f_code.co_name)
+    return Outside(line, text_at(here), raw)
 
 
 def _is_of_triton(frame: FrameType) -> bool:

@@ -59,8 +59,12 @@ class PythonRunnable:
     def run_into(self, inputs: Tensors, outs: Tensors, dims: Mapping[str, int]) -> Any:
         if not self.takes_out:
             return self.function(*inputs, **self.params)
-        self.function(*inputs, out=outs[0] if len(outs) == 1 else tuple(outs), **self.params)
+        self.call_with(inputs, outs)
         return None
+
+    def call_with(self, inputs: Tensors, outs: Tensors) -> Any:
+        """Call with `out`, and return what the function returns."""
+        return self.function(*inputs, out=outs[0] if len(outs) == 1 else tuple(outs), **self.params)
 
 
 class BaselineRunnable(PythonRunnable):
@@ -74,11 +78,14 @@ class BaselineRunnable(PythonRunnable):
         return as_tuple(self.function(**dict(zip(self.names, inputs, strict=True)), **self.params))
 
     def run_into(self, inputs: Tensors, outs: Tensors, dims: Mapping[str, int]) -> Any:
-        named = dict(zip(self.names, inputs, strict=True))
         if not self.takes_out:
-            return self.function(**named, **self.params)
-        self.function(**named, out=outs[0] if len(outs) == 1 else tuple(outs), **self.params)
+            return self.function(**dict(zip(self.names, inputs, strict=True)), **self.params)
+        self.call_with(inputs, outs)
         return None
+
+    def call_with(self, inputs: Tensors, outs: Tensors) -> Any:
+        named = dict(zip(self.names, inputs, strict=True))
+        return self.function(**named, out=outs[0] if len(outs) == 1 else tuple(outs), **self.params)
 
 
 class _CompiledRunnable:

@@ -26,6 +26,7 @@ from sitegen.measure.geometry import names_of
 from sitegen.measure.guarded_calls import wait
 from sitegen.measure.inputs import generator, in_order, output_dtypes, output_shapes
 from sitegen.measure.protocol import EvaluationEnded
+from sitegen.measure.reference_calls import call_reference
 from sitegen.measure.rounds import GRAPH_US, TurnKind, TurnResult
 from sitegen.measure.runnable import Runnable
 from sitegen.model.dtypes import DTYPES
@@ -334,10 +335,9 @@ def give_back_memory() -> None:
 
 def make_set(setup: KernelSetup, runnable: Runnable, dims: Mapping[str, int], index: int) -> BufferSet:
     """Return the set of that index, always with the same values; without outputs where the call allocates them."""
-    tensors = setup.reference.make_inputs(
-        dims, getattr(torch, setup.dtype), generator(setup.device, FIRST_SEED + index), setup.device
-    )
-    inputs = list(in_order(setup.kernel, tensors))
+    seeded, dtype = generator(setup.device, FIRST_SEED + index), getattr(torch, setup.dtype)
+    tensors = call_reference(setup.kernel, setup.reference, "make_inputs", dims, dtype, seeded, setup.device)
+    inputs = list(in_order(setup.kernel, tensors, setup.reference))
     if not runnable.takes_out:
         return BufferSet(inputs, [])
     shapes = output_shapes(setup.kernel, names_of(dims, setup.params, DTYPES[setup.dtype].itemsize))

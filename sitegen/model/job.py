@@ -6,6 +6,7 @@ does one job.  A job needs no site, no YAML and no Markdown; its result needs no
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -26,6 +27,12 @@ ROUNDS_FILE = "rounds"
 """The file beside a job with the number of rounds that the job has begun."""
 UNJUDGED = "cannot be judged without a GPU"
 """Start of the message of an implementation that is `not_run` because Triton's interpreter has a known limit."""
+_OF_REFERENCE = re.compile(r"kernels/[^/\s]+/reference\.py: ")
+
+
+def is_of_reference(message: str) -> bool:
+    """Return whether the message of a failure blames the reference of the kernel, and no implementation."""
+    return _OF_REFERENCE.match(message) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,3 +260,8 @@ class JobResult:
     """Remarks about odd values and about artefacts that were not kept; printed, never stored."""
     error: str = ""
     """Reason why the whole job failed (no GPU of that kind, worker lost); empty when it ran."""
+
+    @property
+    def undone(self) -> bool:
+        """Whether the job failed as a whole; ceilings, which a machine without a GPU does not have, are left out."""
+        return bool(self.error) and self.kind != "ceilings"

@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from sitegen.cli.verdicts import failures
+from sitegen.cli.verdicts import notes
 from sitegen.execute import measure_process
 from sitegen.execute.measure_process import MeasureProcess
 from sitegen.execute.notebook import run_notebook
@@ -73,4 +73,4 @@ def test_a_run_says_once_that_the_network_stays(monkeypatch: pytest.MonkeyPatch,
     first = run_cell("print(1)")
     assert first.warnings == ("code of the site can reach the network",)
     second = JobResult(JOB_SCHEMA, "axpy@64:float32", "kernel", warnings=first.warnings)
-    assert list(failures([first, second])) == ["posts/p and 1 further job: code of the site can reach the network"]
+    assert list(notes([first, second])) == ["posts/p and 1 further job: code of the site can reach the network"]

@@ -1,11 +1,13 @@
-"""The entries above the table of a run: a warning that several jobs share is said once."""
+"""The entries of a run beside its table: shared warnings are said once, failures come apart and are called errors."""
 
 from __future__ import annotations
 
 import pytest
 
-from sitegen.cli.verdicts import failures
-from sitegen.model.job import JOB_SCHEMA, JobResult
+from sitegen.cli.verdicts import failures, notes, verdicts
+from sitegen.model.job import JOB_SCHEMA, UNJUDGED, JobResult
+from sitegen.model.kernel import Status
+from sitegen.model.record import Evaluation, Rejection, Role
 
 
 @pytest.mark.parametrize(
@@ -17,4 +19,29 @@ from sitegen.model.job import JOB_SCHEMA, JobResult
     ],
 )
 def test_shared_warning_names_its_first_job_and_counts_the_others(jobs: list[str], said: str) -> None:
-    assert list(failures([JobResult(JOB_SCHEMA, job, "kernel", warnings=("slow",)) for job in jobs])) == [said]
+    assert list(notes([JobResult(JOB_SCHEMA, job, "kernel", warnings=("slow",)) for job in jobs])) == [said]
+
+
+def failed(status: Status, message: str, *names: str) -> JobResult:
+    """Return the result of a job in which these implementations and one variant end in the same way."""
+    found = tuple(Evaluation(Role.IMPLEMENTATION, one, "8", "float32", "", status, message=message) for one in names)
+    return JobResult(JOB_SCHEMA, "axpy@8:float32", "kernel", evaluations=found)
+
+
+def test_a_failed_reference_is_named_in_place_of_those_that_wait_for_it() -> None:
+    message = "kernels/axpy/reference.py: `reference` raised NameError: name 'z' is not defined"
+    result = failed(Status.RUNTIME_ERROR, message, "tile", "naive")
+    rejected = (Rejection("no_mask", Status.OUT_OF_BOUNDS, Status.RUNTIME_ERROR, "", message=message),)
+    both = [result, JobResult(JOB_SCHEMA, "axpy/wrong", "reject", rejections=rejected)]
+    assert list(failures(both)) == [f"error: {message}"] and list(notes(both)) == []
+    assert sum("  not judged: the reference failed" in line for line in verdicts(both)) == 3
+
+
+def test_what_was_not_judged_is_no_error_and_a_job_that_failed_is_one() -> None:
+    unjudged, lost = failed(Status.NOT_RUN, UNJUDGED, "tile"), JobResult(JOB_SCHEMA, "softmax", "kernel", error="lost")
+    no_gpu = JobResult(JOB_SCHEMA, "ceilings", "ceilings", error="no GPU")
+    assert list(failures([unjudged, no_gpu, lost])) == ["error: softmax: lost"]
+    assert list(notes([unjudged, no_gpu, lost])) == [
+        "ceilings: no GPU",
+        f"axpy/tile (8:float32): not judged: {UNJUDGED}",
+    ]

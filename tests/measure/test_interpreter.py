@@ -103,7 +103,7 @@ def test_bfloat16_is_computed_as_on_a_gpu_and_what_cannot_be_run_is_said(tmp_pat
     found = dict(zip(bodies, said(tmp_path, program), strict=True))
     assert {body: found[body] for body in RIGHT} == {body: str(values) for body, values in RIGHT.items()}
     limit = "cannot be judged without a GPU: Triton's interpreter"
-    assert {body: found[body] for body in CANNOT} == {body: f"{limit} {what}" for body, what in CANNOT.items()}
+    assert {body: found[body] for body in CANNOT} == {body: f"{limit} {what}; {END}" for body, what in CANNOT.items()}
 
 
 @pytest.mark.parametrize(("taught", "misjudges"), [("teach()", "False"), ("", "True")])
@@ -162,6 +162,7 @@ def test_integers_are_multiplied_once_and_the_language_is_searched_at_the_first_
     assert said(tmp_path, BEFORE + WORK) == ["[14, 14, 14, 14] ['product']"]
 
 
+END = "this is no mistake, and a GPU judges it"
 TRUTH = """
 @triton.jit
 def first_of(x, z, count, BLOCK: tl.constexpr, SCALAR: tl.constexpr):
@@ -169,7 +170,7 @@ def first_of(x, z, count, BLOCK: tl.constexpr, SCALAR: tl.constexpr):
     if SCALAR:
         if tl.program_id(0) < count and tl.load(x) > 0:
             tl.store(z + at, 1.0)
-    elif at < count:
+    elif at < count & at >= 0:
         tl.store(z + at, 2.0)
 
 for scalar in (True, False):
@@ -183,7 +184,11 @@ for scalar in (True, False):
 
 
 def test_an_if_takes_one_value_and_a_block_of_several_is_refused_as_by_the_compiler(tmp_path: Path) -> None:
+    from sitegen.measure.interpreter import several_values
+
     one, refused, unwritten = said(tmp_path, BEFORE + TRUTH)
     assert one == "[1.0, 1.0, 1.0, 1.0]"
-    assert refused.startswith("`if`, `and`, `or` and `not` take one value, and this block has several")
+    assert refused.startswith("`at < count & at >= 0` is several comparisons in a row, because `&`")
+    assert refused.endswith("write `(at < count) & (at >= 0)`")
+    assert several_values("at < count").startswith("`if`, `and`, `or` and `not` take one value, and this block has")
     assert unwritten == "[0.0, 0.0, 0.0, 0.0]"

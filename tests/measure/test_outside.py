@@ -68,7 +68,8 @@ def test_mask_of_a_descriptor_is_a_plain_array(buffer: Any) -> None:
 def test_first_lane_outside_names_the_line_of_the_author(buffer: Any, first: int) -> None:
     Builder().create_masked_load(places(buffer, first), handle(*range(8)))
     found = outside.first(Access.READ)
-    assert found is not None and found.filename == __file__ and outside.first(Access.WRITE) is None
+    assert found is not None and found.line.filename == __file__ and found.raw is buffer
+    assert found.text.startswith("Builder().create_masked_load(") and outside.first(Access.WRITE) is None
 
 
 def test_store_outside_is_a_write(buffer: Any) -> None:
