@@ -97,7 +97,8 @@ def test_outside_of_a_site_the_author_hears_how_to_make_one(tmp_path: Path, monk
 def test_a_command_for_the_whole_site_says_so_when_it_gets_a_file(site: Path, command: str) -> None:
     done = sitegen(command, "content/posts/softmax/index.md")
     assert done.exit_code == 2
-    assert f"`{command}` takes no file and no name: it " in done.output and "leave the name out" in done.output
+    assert done.output.startswith(f"Error: `{command}` takes no file and no name: it "), "without the usage"
+    assert "leave the name out" in done.output
 
 
 def test_a_site_with_a_mistake_leaves_the_previous_output_as_it_was(site: Path) -> None:

@@ -83,10 +83,12 @@ def test_mistakes_of_usage_have_a_suggestion(site: Path) -> None:
     for words, hint in (
         (("softmax/regsiters",), "did you mean `softmax/registers`?"),
         (("softmax/registers", "--set", "THREDS=1"), "did you mean `THREADS`?; it has `COLUMNS`, `THREADS`"),
+        (("softmax/registers@1M",), "name: 1M, "),
         ((), "give either NAME or --bundle"),
     ):
         said = sitegen("try", *words)
         assert (said.exit_code, hint in said.stderr) == (2, True), said.stderr
+        assert said.stderr.startswith("Usage" if not words else "Error: "), said.stderr
 
 
 def test_a_sweep_is_a_table_sorted_by_time(site: Path, tried: list[str]) -> None:
