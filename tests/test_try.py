@@ -214,5 +214,5 @@ def test_a_compile_error_names_the_authors_file_and_line(site: Path) -> None:
     file.write_text("\n".join(["#define EXTRA 1", "int wrong() { return missing + EXTRA; }", *lines]))
     said = sitegen("try", "softmax/naive", "--set", "EXTRA=2")
     assert said.exit_code == 1
-    assert "naive.cu(2): error" in said.output
+    assert "kernels/softmax/naive.cu:2: error" in said.output
     assert "_cell_" not in said.output
