@@ -97,7 +97,8 @@ def test_outside_of_a_site_the_author_hears_how_to_make_one(tmp_path: Path, monk
 def test_a_command_for_the_whole_site_says_so_when_it_gets_a_file(site: Path, command: str) -> None:
     done = sitegen(command, "content/posts/softmax/index.md")
     assert done.exit_code == 2
-    assert f"`{command}` takes no file and no name: it " in done.output and "leave the name out" in done.output
+    assert done.output.startswith(f"Error: `{command}` takes no file and no name: it "), "without the usage"
+    assert "leave the name out" in done.output
 
 
 def test_a_site_with_a_mistake_leaves_the_previous_output_as_it_was(site: Path) -> None:
@@ -115,18 +116,23 @@ def later_post(day: str, head: str = "") -> str:
 
 
 def waiting(*words: str) -> list[str]:
-    """Build, and return the lines about posts of later days."""
-    return [line for line in sitegen("build", *words).stderr.splitlines() if " wait" in line]
+    """Build, and return the last lines, about posts of later days, which an empty line sets apart."""
+    return sitegen("build", *words).stderr.partition("\n\n")[2].splitlines()
 
 
 def test_build_names_the_posts_that_wait_for_their_day(new_site: Path) -> None:
     posts = {"b": later_post("2026-12-24"), "a": later_post("2026-12-01")}
     posts["draft"] = later_post("2026-12-02", "draft: true\n")
     create(new_site, {f"content/posts/{name}.md": text for name, text in posts.items()})
-    both = "2 posts wait for their days: content/posts/a.md (2026-12-01), content/posts/b.md (2026-12-24)"
-    assert waiting("--as-of", "2026-11-30") == [both]
-    assert waiting("--as-of", "2026-11-30") == [both], "also when nothing changed"
-    assert waiting("--as-of", "2026-12-01") == ["1 post waits for its day: content/posts/b.md (2026-12-24)"]
+    both = waiting("--as-of", "2026-11-30")
+    assert both[0] == "2 posts are on no page yet: their `date` is later than the day of this build"
+    assert both[1:-1] == ["  content/posts/a.md:3: 2026-12-01", "  content/posts/b.md:3: 2026-12-24"]
+    assert waiting("--as-of", "2026-11-30") == both, "also when nothing changed"
+    assert waiting("--as-of", "2026-12-01") == [
+        "1 post is on no page yet: its `date` is later than the day of this build",
+        "  content/posts/b.md:3: 2026-12-24",
+        "correct a `date` that is wrong, and build again; `sitegen serve` shows the post before its day",
+    ]
     assert waiting("--as-of", "2026-12-24") == []
     assert waiting("--as-of", "2026-11-30", "--quiet") == []
     told = json.loads(sitegen("build", "--as-of", "2026-12-23", "--json").stdout)
@@ -135,11 +141,11 @@ def test_build_names_the_posts_that_wait_for_their_day(new_site: Path) -> None:
 
 def test_edit_of_a_text_keeps_the_posts_that_wait(new_site: Path) -> None:
     create(new_site, {f"content/posts/l{number}.md": later_post(f"2026-12-0{number}") for number in range(1, 6)})
-    (first,) = waiting("--as-of", "2026-11-30")
-    assert first.endswith("content/posts/l3.md (2026-12-03), and 2 more")
+    first = waiting("--as-of", "2026-11-30")
+    assert first[3:5] == ["  content/posts/l3.md:3: 2026-12-03", "  and 2 more"]
     post = new_site / "content/posts/first-kernel.md"
     post.write_text(post.read_text() + "\nMore words.\n")
-    assert waiting("--as-of", "2026-11-30") == [first]
+    assert waiting("--as-of", "2026-11-30") == first
 
 
 def test_one_statement_of_a_kernel_makes_its_records_stale_and_nothing_else(site: Path) -> None:

@@ -83,10 +83,12 @@ def test_mistakes_of_usage_have_a_suggestion(site: Path) -> None:
     for words, hint in (
         (("softmax/regsiters",), "did you mean `softmax/registers`?"),
         (("softmax/registers", "--set", "THREDS=1"), "did you mean `THREADS`?; it has `COLUMNS`, `THREADS`"),
+        (("softmax/registers@1M",), "name: 1M, "),
         ((), "give either NAME or --bundle"),
     ):
         said = sitegen("try", *words)
         assert (said.exit_code, hint in said.stderr) == (2, True), said.stderr
+        assert said.stderr.startswith("Usage" if not words else "Error: "), said.stderr
 
 
 def test_a_sweep_is_a_table_sorted_by_time(site: Path, tried: list[str]) -> None:
@@ -212,5 +214,5 @@ def test_a_compile_error_names_the_authors_file_and_line(site: Path) -> None:
     file.write_text("\n".join(["#define EXTRA 1", "int wrong() { return missing + EXTRA; }", *lines]))
     said = sitegen("try", "softmax/naive", "--set", "EXTRA=2")
     assert said.exit_code == 1
-    assert "naive.cu(2): error" in said.output
+    assert "kernels/softmax/naive.cu:2: error" in said.output
     assert "_cell_" not in said.output

@@ -61,7 +61,9 @@ class _Lazy(click.Group):
         """Return the command; one that takes the whole site refuses the path of a file in these words."""
         name, command, rest = super().resolve_command(ctx, args)
         if name in _OF_WHOLE_SITE and rest and not rest[0].startswith("-"):
-            raise click.UsageError(f"`{name}` takes no file and no name: {_OF_WHOLE_SITE[name]}", ctx)
+            from sitegen.cli.common import WrongNameError
+
+            raise WrongNameError(f"`{name}` takes no file and no name: {_OF_WHOLE_SITE[name]}", ctx)
         return name, command, rest
 
     def main(self, *args: Any, **kwargs: Any) -> Any:

@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -57,6 +57,13 @@ class NewFile(click.Path):
         if not os.access(path.parent, os.W_OK):
             self.fail(f"the folder '{path.parent}' cannot be written", param, ctx)
         return path
+
+
+class WrongNameError(click.UsageError):
+    """A name that the site does not have.  The form of the command line is right, so its usage is not printed."""
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        click.echo(f"Error: {printable(self.format_message())}", file=file, err=True)
 
 
 def site_root() -> Path:
@@ -127,19 +134,19 @@ def target_of(loaded: LoadedSite, name: str) -> Target:
     try:
         return configured_target(name, loaded.site.config.targets)
     except NoTarget as error:
-        raise click.UsageError(str(error)) from error
+        raise WrongNameError(str(error)) from error
 
 
 @contextlib.contextmanager
 def usage_errors() -> Iterator[None]:
-    """Report a name that the site does not have, and a target that cannot be used, as a mistake of usage."""
+    """Report a name that the site does not have, and a target that cannot be used, and exit with 2."""
     from sitegen.execute.plan import UnknownName
     from sitegen.execute.targets import NoTarget
 
     try:
         yield
     except (UnknownName, NoTarget) as error:
-        raise click.UsageError(str(error)) from error
+        raise WrongNameError(str(error)) from error
 
 
 def require_installed(packages: Mapping[str, str]) -> None:

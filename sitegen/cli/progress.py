@@ -76,13 +76,27 @@ def plugin_names(root: Path) -> tuple[str, ...]:
     return installed_versions(parse_config(text)[0].plugins) if "plugins" in text else ()
 
 
-def waiting_posts(result: BuildResult) -> str:
-    """Return a line that names the posts of later days; empty when there are none."""
-    count = len(result.waiting)
-    named = [f"{path} ({dt.date.fromordinal(day).isoformat()})" for day, path in result.waiting[:_NAMED]]
-    more = [f"and {count - _NAMED} more"] if count > _NAMED else []
-    verb = "waits for its day" if count == 1 else "wait for their days"
-    return f"{number_of(count, 'post')} {verb}: {', '.join([*named, *more])}" if count else ""
+def waiting_posts(result: BuildResult, root: Path) -> list[str]:
+    """Return lines that name the posts of later days, with the lines of their dates; none when there are none."""
+    if not (count := len(result.waiting)):
+        return []
+    verb, its, post = ("is", "its", "the post") if count == 1 else ("are", "their", "posts")
+    more = [f"  and {count - _NAMED} more"] if count > _NAMED else []
+    return [
+        f"{number_of(count, 'post')} {verb} on no page yet: {its} `date` is later than the day of this build",
+        *(f"  {_place_of_date(root, path)}: {dt.date.fromordinal(day)}" for day, path in result.waiting[:_NAMED]),
+        *more,
+        f"correct a `date` that is wrong, and build again; `sitegen serve` shows {post} before {its} day",
+    ]
+
+
+def _place_of_date(root: Path, path: str) -> str:
+    """Return the path of a post with the line of its date; the path alone where it is a notebook."""
+    from sitegen.read.texts import read_text
+
+    lines = (read_text(root, path)[0] or "").splitlines()
+    line = next((number for number, text in enumerate(lines, 1) if text.startswith("date:")), 0)
+    return f"{path}:{line}" if line else path
 
 
 def build_summary(result: BuildResult, steps: Steps) -> dict[str, Any]:

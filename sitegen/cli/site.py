@@ -95,13 +95,13 @@ def build(
     if names := plugin_names(root):
         say(f"with plugins: {', '.join(names)}")
     if not quiet and not as_json:
-        if waiting := waiting_posts(result):
-            say(waiting)
         written = result.written
         say(
             f"{written.files} files: {written.added} new, {written.changed} changed, "
             f"{written.unchanged} as they were, {written.removed} removed"
         )
+        if waiting := waiting_posts(result, root):
+            say("\n".join(["", *waiting]))
 
 
 @click.command()

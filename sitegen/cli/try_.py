@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sitegen.cli.common import OldFile, fail, report, require_installed, require_processes, say, site_root, usage_errors
+from sitegen.cli.common import (
+    OldFile,
+    WrongNameError,
+    fail,
+    report,
+    require_installed,
+    require_processes,
+    say,
+    site_root,
+    usage_errors,
+)
 
 if TYPE_CHECKING:
     from sitegen.cli.try_table import StoredCeiling
@@ -81,7 +91,7 @@ def _jobs_in(site: Site, names: tuple[str, ...], settings: tuple[str, ...], ncu:
             parsed = parse_settings(settings)
             jobs = [try_job(site, name, parsed, ncu=ncu) for name in names]
         except UnknownConstant as error:
-            raise click.UsageError(str(error)) from error
+            raise WrongNameError(str(error)) from error
     for warning in dict.fromkeys(warning for name in names for warning in fixed_launches(site, name, parsed)):
         say(warning)
     return jobs

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sitegen.cli.compiled import described_kernel
+from sitegen.cli.compiler_log import author_log
 from sitegen.model.job import is_of_reference
 
 if TYPE_CHECKING:
@@ -130,7 +131,8 @@ def _in_authors_file(job: TryJob, one: Evaluation) -> str:
     """Return the message, in which a compiler that was given a changed copy of the file names the author's file."""
     file = next(i.file for i in job.kernel.implementations if i.name == one.name).partition("#")[0]
     copy = f"_cell_{one.name}.{'py' if file.endswith('.py') else 'cu'}"
-    return one.message.replace(f"{job.kernel.folder}/{copy}", file).replace(copy, file.rpartition("/")[2])
+    message = one.message.replace(f"{job.kernel.folder}/{copy}", file).replace(copy, file.rpartition("/")[2])
+    return author_log(message, file, job.sources.get(file, "")) if file.endswith(".cu") else message
 
 
 def _aligned(rows: list[list[str]]) -> Iterator[str]:

@@ -136,10 +136,10 @@ def _with_source(implementation: Implementation, source: str, values: Mapping[st
 
 
 def _unknown(implementation: Implementation, name: str, known: Sequence[str]) -> str:
+    near = did_you_mean(name, known)
     listed = f"it has {', '.join(f'`{one}`' for one in known)}" if known else "it has no constants"
-    return "; ".join(
-        filter(None, [f"{implementation.file} has no constant `{name}`", did_you_mean(name, known), listed])
-    )
+    hints = [near] if near and len(known) == 1 else [near, listed]
+    return "; ".join(filter(None, [f"{implementation.file} has no constant `{name}`", *hints]))
 
 
 def _places_in_cuda(source: str) -> Iterator[tuple[str, Place]]:

@@ -74,10 +74,20 @@ def _place(kernel: Kernel, implementation: Implementation, place: str) -> tuple[
     workloads = {workload.name: workload for workload in kernel.workloads}
     dtypes = implementation.dtypes or kernel.dtypes
     if word and word not in workloads:
-        raise UnknownName(_no(f"workload of {kernel.name}", word, workloads))
+        raise UnknownName(f"{_no(f'workload of {kernel.name}', word, workloads)}; {_to_declare(kernel, word)}")
     if dtype and dtype not in dtypes:
         raise UnknownName(_no(f"dtype of {kernel.name}/{implementation.name}", dtype, dtypes))
     return workloads[word] if word else kernel.workloads[0], dtype or dtypes[0]
+
+
+def _to_declare(kernel: Kernel, name: str) -> str:
+    """Return the hint for a workload that the kernel does not have: the entry to add, and where."""
+    sizes = name.split("x")  # a workload without a name is called by its sizes, as `8192x8192`
+    if len(sizes) == len(kernel.dims) and all(size.isdecimal() for size in sizes):
+        entry = ", ".join(f"{dim}: {size}" for dim, size in zip(kernel.dims, sizes, strict=True))
+    else:
+        entry = ", ".join([f"name: {name}", *(f"{dim}: …" for dim in kernel.dims)])
+    return f"for another size, add `{{{entry}}}` to `workloads` in {kernel.folder}/kernel.yaml"
 
 
 def _no(what: str, word: str, known: Mapping[str, object] | Sequence[str]) -> str:

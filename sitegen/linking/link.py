@@ -288,7 +288,8 @@ def _term_key(name: str) -> str:
 
 def _unknown_term(slot: TermSlot, site: Site) -> Diagnostic:
     names = [name for term in site.terms for name in (term.slug, term.title, *term.aliases)]
-    hint = did_you_mean(slot.name, names) or f"define it in content/terms/{_term_key(slot.name)}.md"
+    head = f"its head `---`, `title: {slot.name}`, `---`, and the definition below"
+    hint = did_you_mean(slot.name, names) or f"define it in content/terms/{_term_key(slot.name)}.md: {head}"
     return Diagnostic("SG212", f"unknown term `{slot.name}`", slot.span, hint)
 
 

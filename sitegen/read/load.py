@@ -23,6 +23,7 @@ from sitegen.read.config import MISNAMED, missing_config, parse_config, zone_of
 from sitegen.read.pages import POST_FILE, parse_page, parse_post, parse_term
 from sitegen.read.root import SITE_FILE
 from sitegen.read.severity import worklog_never_fails
+from sitegen.read.stray_files import is_stray, where_to_move
 from sitegen.read.term_names import term_clashes
 from sitegen.read.texts import read_text
 
@@ -35,9 +36,6 @@ _ROOM = re.compile(
     r"content/(pages|terms|worklog)/[^/]+\.md|(series)/[^/]+\.yaml|(kernels)/[^/]+/kernel\.yaml|content/(exercises)/[^/]+/index\.md"
 )
 _KERNEL_FOLDER = re.compile(r"kernels/[^/]+/")
-_MARKDOWN_OF_THE_SITE = re.compile(
-    rf"{POST_FILE.pattern}$|content/(pages|terms|worklog)/[^/]+$|content/exercises/[^/]+/index\.md$"
-)
 
 
 def load_site(root: Path) -> tuple[Site, tuple[Diagnostic, ...]]:
@@ -196,10 +194,9 @@ def _unread_files(files: Mapping[str, str]) -> Iterator[Diagnostic]:
     for path in files:
         if path.endswith(".yml") and path.replace(".yml", ".yaml") != SITE_FILE:
             yield Diagnostic("SG016", "this file is not read", Span(path), "name it .yaml", Severity.WARNING)
-        stray = path.endswith(".md") and path.startswith("content/") and not _MARKDOWN_OF_THE_SITE.match(path)
-        if stray and f"{path.rpartition('/')[0]}/index.md" not in files:
-            hint = "a post is content/posts/<slug>.md or content/posts/<slug>/index.md; the other folders are flat"
-            yield Diagnostic("SG016", "no page is made of this file", Span(path), hint, Severity.WARNING)
+        if is_stray(path, files):
+            message, hint = "no page is made of this file", where_to_move(path, files)
+            yield Diagnostic("SG016", message, Span(path), hint, Severity.WARNING)
     yield from _kernels_without_yaml(files)
 
 

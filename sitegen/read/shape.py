@@ -17,7 +17,7 @@ import dataclasses
 import datetime as dt
 import re
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import StrEnum
 from functools import cache
 from types import NoneType, UnionType
@@ -74,8 +74,9 @@ def read_as(
         names = sorted({*known, *also})
         strange = [(key, child) for key, child in entries.items() if key not in names]
         near = names if len(strange) <= _SUGGESTED else []
-        strangers = [_unknown_key(noun, key, child.at, near, foreign) for key, child in strange]
-        misspelt = {stranger.hint for stranger in strangers}
+        lists = {key for key, name in known.items() if get_origin(hints[name]) is tuple and name not in convert}
+        strangers = [_unknown_key(noun, key, child, near, foreign, lists) for key, child in strange]
+        misspelt = {near_key for key, _ in strange if key not in foreign for near_key in near_words(key, near)[:1]}
         diagnostics += strangers
         for key, name in known.items():
             child = entries.get(key)
@@ -86,7 +87,7 @@ def read_as(
                     else read_value(hints[name], child, diagnostics)
                 )
                 values |= {name: value} if value is not _UNREADABLE else {}
-            elif name in _required(cls) and f"did you mean `{key}`?" not in misspelt:
+            elif name in _required(cls) and key not in misspelt:
                 diagnostics.append(missing_key(key, noun, child or node))
     blanks = {name: _blank(hint) for name, hint in hints.items() if name in _required(cls) and name not in values}
     return cls(**blanks, **values)
@@ -173,10 +174,18 @@ def unknown_word(what: str, word: str, span: Span, known: Iterable[str], code: s
     return Diagnostic(code, f"unknown {what} `{word}`", span, did_you_mean(word, known) or listed, fix=fix)
 
 
-def _unknown_key(noun: str, key: str, span: Span, near: Iterable[str], foreign: Mapping[str, str]) -> Diagnostic:
+def _unknown_key(
+    noun: str, key: str, child: Node, known: Iterable[str], foreign: Mapping[str, str], lists: Collection[str]
+) -> Diagnostic:
+    """Return the diagnostic for an unknown key; `lists` are the known keys whose value is a list."""
     if key in foreign:
-        return Diagnostic("SG012", f"unknown {noun} `{key}`", span, foreign[key])
-    return unknown_word(noun, key, span, near, "SG012")
+        return Diagnostic("SG012", f"unknown {noun} `{key}`", child.at, foreign[key])
+    found = unknown_word(noun, key, child.at, known, "SG012")
+    near = next(iter(near_words(key, known)), "")
+    if near not in lists or isinstance(child.value, tuple | Mapping) or not child.text or "\n" in child.text:
+        return found
+    hint = f"{found.hint} Its value is a list: write `{near}: [{child.text}]`; known: {', '.join(known)}"
+    return dataclasses.replace(found, hint=hint)
 
 
 def entries_of(node: Node, diagnostics: Diagnostics, hint: Any = str) -> Mapping[str, Node]:

@@ -39,7 +39,8 @@ def test_each_combination_is_a_candidate_with_its_own_source(site):
     ("name", "hint"),
     [
         ("double/rihgt", "did you mean `double/right`"),
-        ("double/right@46", "no workload of double is called `46`; known: 64, 128"),
+        ("double/right@46", "no workload of double is called `46`; known: 64, 128; for another size, add `{N: 46}` to"),
+        ("double/right@4K", "add `{name: 4K, N: …}` to `workloads` in kernels/double/kernel.yaml"),
         ("double/right@64:float", "did you mean `float32`"),
         ("double/other@64:bfloat16", "dtype of double/other is called `bfloat16`"),
     ],
