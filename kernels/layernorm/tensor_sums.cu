@@ -3,20 +3,25 @@
 // The row of `ahead` in bfloat16, whose two sums the tensor cores add.
 //
 // `ahead` converts each element to float32 three times: for the sum, for the squares and for the result.  A thread has
-// 64 elements at 65536 columns, and its program there has 1136 instructions.  Here a matrix product of 16 x 16 and
-// 16 x 8 adds both sums of 128 elements at once.  The upper eight rows of the left matrix are the elements, and its
-// lower eight are ones.  The right matrix is the same elements, transposed.  So the diagonal of the upper half of the
-// product has the sums of squares, and each row of the lower half the sums.  The product of two numbers of bfloat16 is
-// exact in float32, and the tensor cores add in float32.
+// 64 elements at 65536 columns, and the listing of its program there has 1123 instructions.  This one has 711.  Here a
+// matrix product of 16 x 16 and 16 x 8 adds both sums of 128 elements at once.  The upper eight rows of the left matrix
+// are the elements, and its lower eight are ones.  The right matrix is the same elements, transposed.  So the diagonal
+// of the upper half of the product has the sums of squares, and each row of the lower half the sums.  The product of
+// two numbers of bfloat16 is exact in float32, unless it is too small or too large.  PTX promises that the tensor cores
+// add with at least single precision, and does not say how they round.
 // The variance is a difference of these sums, which would cancel where the mean is far from 0.  So each warp first
-// subtracts the mean of its first pieces, 256 elements.  The difference is rounded to bfloat16, by at most 2^-9 of
+// subtracts the mean of its first pieces, 256 elements.  The difference is rounded to bfloat16, by at most 2^-8 of
 // itself.  If the first element took the place of that mean and were an outlier, all differences would be large, and
 // their rounding would move the mean of the row.
+// The mean of 256 elements moves it, too, where these differ from the rest of the row and the rest has few values.
+// Equal differences have equal errors, which do not cancel.  An example is a row of 8192 elements, of which the first
+// 1024 are 256 and the others -1.  The differences of -257 become -256, and the mean becomes 32 instead of 31.125.
 // `ahead` waits for the pairs of other blocks with an acquire of scope `cluster`, which the compiler turns into an
-// instruction that empties L1.  The weights and biases that the blocks of an SM share are lost with it.  The pairs lie
-// in the block's own shared memory, so this program waits for them with scope `cta`, as CUTLASS does.  The wait for the
-// start of the cluster still empties L1.
-// With the fewer registers that the sums take, seven blocks share an SM, and five of `ahead` do.
+// instruction that empties L1.  The weights and biases that the blocks of an SM share are lost with it.  This program
+// waits with scope `cta`, as CUTLASS does for its barriers in a cluster, and has no such instruction there.  The pairs
+// lie in the block's own shared memory, which is not cached.  The memory model of PTX does not promise that this scope
+// is enough, since other blocks store the pairs.  The wait for the start of the cluster still empties L1.
+// A thread takes 72 registers, so seven blocks share an SM.  In `ahead` it takes 96, and five blocks do.
 
 // region: pieces
 constexpr float EPSILON = 1e-5f;
@@ -33,7 +38,7 @@ union Chunk {
     __device__ Chunk() {}
 };
 
-template <bool ONCE>  // whether nobody reads it again
+template <bool ONCE>  // whether this is its only read
 __device__ Chunk load(const DTYPE* row, int column, int end) {
     Chunk chunk;
     chunk.bits = make_uint4(0, 0, 0, 0);
@@ -58,8 +63,9 @@ __device__ void store(DTYPE* row, int column, int end, Chunk chunk) {
     }
 }
 
-// An empty statement that may change the bits, as far as the compiler knows.  So the compiler cannot move their load
-// behind it, nor unpack them before it, which would take twice the registers.
+// An empty statement that may change the bits, as far as the compiler to PTX knows.  So it does not unpack them before
+// the statement, which would take twice the registers.  The assembler does not see the statement and places the loads
+// itself: the early ones come between the products at 65536 columns, and behind them at 8192.
 __device__ void keep_packed(Chunk& chunk) {
     asm volatile("" : "+r"(chunk.bits.x), "+r"(chunk.bits.y), "+r"(chunk.bits.z), "+r"(chunk.bits.w));
 }
@@ -113,7 +119,7 @@ __device__ void open_exchange(unsigned long long* arrived, unsigned bytes) {
     }
 }
 
-// Every warp's pair in `pairs` of every block of the cluster.
+// Puts every warp's pair into `pairs` of every block of the cluster.
 __device__ void exchange(float2* pairs, int rank, float2 ours, unsigned long long* arrived) {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     if constexpr (CLUSTER == 1) {
@@ -164,7 +170,8 @@ __device__ float sum_of(const float (&sums)[4]) {
     return sum;
 }
 
-// The mean of a warp's first pieces, which have that many elements of the row; twice, as `less` takes it.
+// The mean of a warp's first pieces, rounded to bfloat16, in both halves of the result, as `less` takes it.  Of these
+// 256 elements `count` are in the row, and the others are 0.
 __device__ unsigned mean_of(uint4 bits, int count) {
     float sums[4] = {};
     add_moments(sums, bits.x, bits.y);
@@ -198,7 +205,7 @@ __device__ float count_of(int part) {
 }
 
 __device__ float2 merged(const float2* pairs) {  // the row's mean and variance; every warp by itself
-    const float origin = pairs[0].x / count_of(0);  // the mean of the first warp, near that of the row
+    const float origin = pairs[0].x / count_of(0);  // the mean of the first warp, mostly near that of the row
     float sum = 0.0f, squares = 0.0f;
     for (int i = threadIdx.x % 32; i < CLUSTER * WARPS; i += 32) {
         const float count = count_of(i), distance = pairs[i].x / fmaxf(count, 1.0f) - origin;
