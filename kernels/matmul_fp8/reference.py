@@ -10,8 +10,8 @@ Inputs = dict[str, torch.Tensor]
 TILE = 128
 """Depth of a tile, or a multiple of it: the ragged rest begins where the last whole tile ends."""
 TERMS = 1600
-"""How many products of an exact sum are not zero, on average: of 1600 random signs the sum is seldom above 256, where
-bfloat16 begins to skip integers."""
+"""How many products of an exact sum are not zero, on average, where K is above 1600.  The sum of 1600 random signs
+seldom leaves -256 to 256, beyond which bfloat16 skips integers."""
 
 
 def make_inputs(
