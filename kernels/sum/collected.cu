@@ -31,7 +31,10 @@ __device__ float block_sum(float value) {  // the result is warp 0's
 // Of each chunk the sum in the low half, and in the high half the call that it belongs to.  Both are written and read
 // as one word, so no reader sees one half without the other.
 __device__ unsigned long long words[CHUNKS];
-__device__ unsigned long long begun;  // blocks, counted on from call to call; one launch at a time
+
+// How many blocks have begun, in all calls.  Each call has CHUNKS + 1, so the quotient numbers the calls.  Only one
+// launch may run at a time, and each must end: the blocks of a launch that was cut off would shift all later numbers.
+__device__ unsigned long long begun;
 
 // `relaxed.gpu` goes to L2, where all blocks see the same word.
 __device__ void publish(int chunk, float sum, unsigned call) {
