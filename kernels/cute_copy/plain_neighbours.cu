@@ -2,7 +2,7 @@
 
 // region: kernel
 extern "C" __global__ void plain_copy_neighbours(const float* x, float* y, long long N, long long step) {
-    const long long first = blockIdx.x * 1024 + threadIdx.x * 4;
+    const long long first = blockIdx.x * 1024 + threadIdx.x * 4;  // computed in 32 bits: up to 2^32 numbers
     float held[4];
     if ((blockIdx.x + 1) * 1024ll <= N) {
         for (int k = 0; k < 4; ++k) held[k] = x[(first + k) * step];

@@ -2,7 +2,7 @@
 
 // region: kernel
 extern "C" __global__ void plain_copy_staged(const float* x, float* y, long long N) {
-    const long long first = blockIdx.x * 1024 + threadIdx.x;
+    const long long first = blockIdx.x * 1024 + threadIdx.x;  // computed in 32 bits: up to 2^32 numbers
     if ((blockIdx.x + 1) * 1024ll <= N) {
         float held[4];
         for (int k = 0; k < 4; ++k) held[k] = x[first + k * 256];

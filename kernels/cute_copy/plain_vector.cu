@@ -2,7 +2,7 @@
 
 // region: kernel
 extern "C" __global__ void plain_copy_vector(const float* x, float* y, long long N) {
-    const long long first = blockIdx.x * 1024 + threadIdx.x * 4;
+    const long long first = blockIdx.x * 1024 + threadIdx.x * 4;  // computed in 32 bits: up to 2^32 numbers
     const bool aligned = ((size_t)x | (size_t)y) % 16 == 0;
     if (aligned && (blockIdx.x + 1) * 1024ll <= N) {
         *reinterpret_cast<float4*>(y + first) = *reinterpret_cast<const float4*>(x + first);
