@@ -432,7 +432,7 @@ def _read_share(mix: str) -> float:
 def _goal_result(kernel: Kernel, record: Record | None, goal: Goal) -> GoalResult:
     by_params: dict[str, list[tuple[float, str]]] = {}
     for evaluation in record.evaluations if record else ():
-        if record and _is_subject(goal, evaluation):
+        if record and _is_subject(kernel, goal, evaluation):
             value = _value(goal.unit, figures(kernel, record, evaluation))
             if value is not None:
                 by_params.setdefault(str(sorted(evaluation.params.items())), []).append((value, evaluation.name))
@@ -443,9 +443,11 @@ def _goal_result(kernel: Kernel, record: Record | None, goal: Goal) -> GoalResul
     return GoalResult(kernel.name, goal, state, value, name)
 
 
-def _is_subject(goal: Goal, evaluation: Evaluation) -> bool:
+def _is_subject(kernel: Kernel, goal: Goal, evaluation: Evaluation) -> bool:
+    """Tell whether an evaluation decides a goal; one of an implementation that the kernel no longer has does not."""
     return (
         evaluation.role is Role.IMPLEMENTATION
+        and evaluation.name in {one.name for one in kernel.implementations}
         and goal.subject in ("best", evaluation.name)
         and (evaluation.workload, evaluation.dtype) == (goal.workload, goal.dtype)
     )

@@ -205,6 +205,15 @@ def test_a_goal_for_one_gpu_is_no_goal_of_another(made, record):
     assert goals(made, None, (*goal, "nvidia-other")) == [(GoalState.UNKNOWN, "")]
 
 
+def test_an_implementation_that_the_kernel_no_longer_has_meets_no_goal(made, record):
+    left = tuple(one for one in made.kernel.implementations if one.name != "fused")
+    kernel = replace(
+        made.kernel, implementations=left, goals=(Goal("", "best", 0.95, "of-copy", "1000x1000", "float32"),)
+    )
+    (result,) = goal_results(kernel, record)
+    assert (result.state, result.name) == (GoalState.MISSED, "naive")
+
+
 def test_without_a_record_every_goal_is_unknown(made):
     assert goals(made, None, ("best", 0.95, "of-copy", "1000x1000", "float32")) == [(GoalState.UNKNOWN, "")]
 
