@@ -10,9 +10,7 @@ Inputs = dict[str, torch.Tensor]
 LARGEST = {torch.bfloat16: 1, torch.float32: 4095}
 """Of the integers in A: twelve bits in float32, one more than TF32 keeps."""
 TERMS = 1600
-"""How many numbers of a column of B are not zero, on average, in `exact` with a K above 1600.  1600 · 4095 is well
-below 2^24, so that any order of additions is exact in float32.  In bfloat16 A has only 1, -1 and 0.  Then a sum seldom
-leaves -256 to 256, beyond which bfloat16 skips integers."""
+"""Numbers of a column of B that are not 0 in `exact`, on average, when K is above 1600: any order of sums is exact."""
 TILE = 64
 """A depth that tiles have, or a multiple of theirs: where its last whole one ends, the ragged rest begins."""
 
