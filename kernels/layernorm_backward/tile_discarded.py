@@ -72,9 +72,7 @@ def add_partials(
 @triton.jit
 def discard_lines(partials, rows, N, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
     row = tl.minimum(tl.arange(0, 2 * ROWS), 2 * rows - 1)[:, None]
-    line = (
-        tl.arange(0, COLUMNS // LINE)[None, :] * LINE
-    )  # all of them inside a row, whose length is a multiple of COLUMNS
+    line = tl.arange(0, COLUMNS // LINE)[None, :] * LINE  # inside the row: its length is a multiple of COLUMNS
     address = (partials + row * N + tl.program_id(0) * COLUMNS + line).to(tl.int64)
     tl.inline_asm_elementwise(
         "discard.global.L2 [$1], 128; mov.b32 $0, 0;", "=r,l", [address], dtype=tl.int32, is_pure=False, pack=1
