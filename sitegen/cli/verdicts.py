@@ -28,11 +28,15 @@ class _Failure:
 
 
 def notes(results: Iterable[JobResult]) -> Iterator[str]:
-    """Yield an entry for each warning and each reason for which something was not judged, which is no failure."""
+    """Yield an entry for each warning and each reason for which something was not judged, which is no failure.
+
+    Ceilings, which only a GPU has, are no entry of a run without one.
+    """
     results = list(results)
     warned: dict[str, list[str]] = {}
+    gpu = any(result.environment for result in results)
     for result in results:
-        yield from ([f"{result.id}: {result.error}"] if result.error and not result.undone else [])
+        yield from ([f"{result.id}: {result.error}"] if gpu and result.error and not result.undone else [])
         for line in result.warnings:
             warned.setdefault(line, []).append(result.id)
     for line, ids in warned.items():
@@ -41,15 +45,34 @@ def notes(results: Iterable[JobResult]) -> Iterator[str]:
     yield from _entries(one for result in results for one in _failed(result) if one[2] == NOT_JUDGED)
 
 
-def failures(results: Iterable[JobResult]) -> Iterator[str]:
-    """Yield an entry for each reason of a failure; a reason that several failures share is given once, with all names.
+class Failures:
+    """The failures that a run has told so far: each is told once, when the first job ends that has it."""
 
-    An entry may have several lines: the message, and the lines of the author's files that led to it.
-    """
-    results = list(results)
-    yield from (f"error: {result.id}: {result.error}" for result in results if result.undone)
-    failed = (one for result in results for one in _failed(result) if one[2] != NOT_JUDGED)
-    yield from (f"error: {entry}" for entry in _entries(failed))
+    def __init__(self) -> None:
+        self.count = 0
+        """Entries that were told."""
+        self._told: set[tuple[str, ...]] = set()
+
+    def new_in(self, results: Iterable[JobResult]) -> list[str]:
+        """Return an entry for each reason that was not told yet; failures that share a reason are in one entry.
+
+        An entry may have several lines: the message, and the lines of the author's files that led to it.
+        """
+        results = list(results)
+        undone = {(one.id, one.error): f"error: {one.id}: {one.error}" for one in results if one.undone}
+        failed = [one for result in results for one in _failed(result) if one[2] != NOT_JUDGED]
+        new = [one for one in failed if _reason(one) not in self._told]
+        entries = [entry for reason, entry in undone.items() if reason not in self._told]
+        entries += [f"error: {entry}" for entry in _entries(new)]
+        self._told |= {*undone, *map(_reason, new)}
+        self.count += len(entries)
+        return entries
+
+
+def _reason(failed: tuple[str, str, str, str]) -> tuple[str, ...]:
+    """Return what makes two failures the same: name, status and message; the message alone of a failed reference."""
+    name, _, status, message = failed
+    return (message,) if is_of_reference(message) else (name, status, message)
 
 
 def _entries(failed: Iterable[tuple[str, str, str, str]]) -> Iterator[str]:

@@ -265,3 +265,13 @@ class JobResult:
     def undone(self) -> bool:
         """Whether the job failed as a whole; ceilings, which a machine without a GPU does not have, are left out."""
         return bool(self.error) and self.kind != "ceilings"
+
+    @property
+    def incorrect(self) -> bool:
+        """Whether something is not correct, or a wrong variant was not rejected as expected."""
+        return (
+            any(evaluation.status.failed for evaluation in self.evaluations)
+            or any(point.status.failed for sweep in self.sweeps for point in sweep.points)
+            or any(rejection.status not in (rejection.expected, Status.NOT_RUN) for rejection in self.rejections)
+            or any(cell.status not in (Status.PASSED, Status.NOT_RUN) for cell in self.cells)
+        )
