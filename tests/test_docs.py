@@ -311,7 +311,7 @@ CONSTANTS = [
     ("arithmetic_probes", "LIBRARY_SIZES", (4096, 8192, 16384), "products of 4096 to 16384"),
     ("compile", "COMPILE_DEADLINE_S", 120.0, "| compiling | 120 s |"),
     ("workspace", "(PREPARE_S, EVALUATION_S)", (120.0, 60.0), "| everything else of one evaluation | 60 s |"),
-    ("workspace", "WITHOUT_GPU_SLOWER", 3.0, "three minutes for each workload and dtype"),
+    ("workspace", "WITHOUT_GPU_SLOWER", 3.0, "three minutes once in a run"),
     ("process", "GRACE_S", 2.0, "| after SIGTERM, until SIGKILL to the process group | 2 s |"),
     ("../model/record", "CALIBRATION", 0.02, "come out right within 2 %"),
     ("../results/figures", "MARGIN", 0.02, "more than 2 % above its limit"),

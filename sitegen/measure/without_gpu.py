@@ -17,6 +17,7 @@ from sitegen.measure.process import end_group
 from sitegen.measure.protocol import EvaluationEnded
 from sitegen.measure.requests import CollectedArtefacts
 from sitegen.measure.workspace import PREPARE_S, Workspace
+from sitegen.model.job import NOT_AGAIN
 from sitegen.model.kernel import Status
 from sitegen.model.plain import from_plain
 
@@ -31,16 +32,17 @@ def compile_without_gpu(evaluations: Sequence[PendingEvaluation], workspace: Wor
     """
     if workspace.gpu:
         return
-    implementations = [e for e in evaluations if e.implementation and _is_worth_compiling(e.status)]
+    implementations = [e for e in evaluations if e.implementation and _is_worth_compiling(e)]
     with workspace.timed("compile"), ThreadPoolExecutor(os.cpu_count()) as pool:
         answers = pool.map(lambda pending: _compiled(pending, workspace), implementations)
         for pending, answer in zip(implementations, answers, strict=True):
             _record(pending, answer)
 
 
-def _is_worth_compiling(status: Status | None) -> bool:
+def _is_worth_compiling(pending: PendingEvaluation) -> bool:
     """Return whether somebody wants to see the code: registers of a wrong kernel would be read as its figures."""
-    return status is None or not (status.failed or status is Status.UNSUPPORTED)
+    failed = pending.status is not None and pending.status.failed
+    return not (failed or pending.status is Status.UNSUPPORTED or pending.message.startswith(NOT_AGAIN))
 
 
 def _record(pending: PendingEvaluation, answer: CollectedArtefacts | EvaluationEnded) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sitegen.measure import without_gpu
@@ -87,3 +89,14 @@ def test_where_there_is_a_gpu_nothing_of_this_happens(tmp_path):
     workspace = Workspace(tmp_path, tmp_path / "job.json", gpu=True)
     without_gpu.compile_without_gpu([ours], workspace)
     assert (ours.collected, workspace.seconds) == (CollectedArtefacts(), {})
+
+
+def test_what_hung_in_an_earlier_job_is_neither_tried_nor_compiled(add_kernel, measure):
+    if gpu_memory_bytes():
+        pytest.skip("a GPU is here")
+    sources = {"plain": add_kernel.triton_source(), "hangs": add_kernel.triton_source(prologue="while True: pass")}
+    job = replace(add_kernel.kernel_job(sources), hung={"hangs": "8:float32"})
+    found = {e.name: e for e in measure(job).evaluations}
+    assert (found["hangs"].status, found["hangs"].compilation) == (Status.NOT_RUN, None)
+    assert found["hangs"].message == "not tried, because it hung at 8:float32"
+    assert found["plain"].status is Status.PASSED
