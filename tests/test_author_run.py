@@ -152,8 +152,8 @@ def test_a_message_names_the_dims(with_cells: tuple[int, str]) -> None:
     line = line_of(POST, "mask=at <= N")
     assert (
         "axpy/past_the_end (1000:float32): out of bounds: it wrote outside of the output at N=1: "
-        "the mask of `tl.store(z + at, alpha * tl.load(x + at, mask=inside) + tl.…` lets places outside through: "
-        f"make it smaller, as in `mask=i < N`\n  content/posts/cells/index.md:{line}\n"
+        "the mask of `tl.store(z + at, …, mask=at <= N)` lets places outside through: "
+        f"make it smaller, as in `mask=at < N`\n  content/posts/cells/index.md:{line}\n"
     ) in with_cells[1]
 
 
@@ -161,7 +161,8 @@ def test_a_load_without_a_mask_is_found_without_a_gpu_with_its_line(with_cells: 
     line = line_of(POST, "alpha * tl.load(x + at) +")
     assert (
         "axpy/reads_past (1000:float32): out of bounds: it read outside of `x` at N=1: "
-        f"`tl.load(x + at)` has no mask: give it one, as in `mask=i < N`\n  content/posts/cells/index.md:{line}\n"
+        "`tl.load(x + at)` has no mask: give it one, as in `tl.load(x + at, mask=inside)`\n"
+        f"  content/posts/cells/index.md:{line}\n"
     ) in with_cells[1]
 
 

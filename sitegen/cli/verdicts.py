@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sitegen.model.job import UNJUDGED, JobResult, is_of_reference
+from sitegen.model.job import UNJUDGED, JobResult, is_of_reference, status_words
 from sitegen.model.kernel import Status
 from sitegen.model.record import Evaluation, MeasuredSweep, Rejection, Role
 from sitegen.model.sweep_points import words_of_values
@@ -121,7 +121,7 @@ def _failed(result: JobResult) -> Iterator[tuple[str, str, str, str]]:
     for evaluation in result.evaluations:
         unjudged = evaluation.message.startswith(UNJUDGED)
         if evaluation.status.failed or unjudged:
-            status = NOT_JUDGED if unjudged else evaluation.status.words
+            status = NOT_JUDGED if unjudged else status_words(evaluation.status, evaluation.message)
             yield _name(result, evaluation), result.id.partition("@")[2], status, explanation_of(result, evaluation)
     for rejection in result.rejections:
         if rejection.status not in (rejection.expected, Status.NOT_RUN):
@@ -153,7 +153,9 @@ def _verdict(evaluation: Evaluation) -> str:
         return f"{evaluation.status.words} ({evaluation.message})"
     if is_of_reference(evaluation.message):
         return NO_REFERENCE
-    return NOT_JUDGED if evaluation.message.startswith(UNJUDGED) else evaluation.status.words
+    if evaluation.message.startswith(UNJUDGED):
+        return NOT_JUDGED
+    return status_words(evaluation.status, evaluation.message)
 
 
 def _rejected(rejection: Rejection) -> str:

@@ -326,9 +326,9 @@ _SHOWN = (
         "The fence of a directive or a listing, or a formula, is never closed",
         "The line that closes the fence is missing, so the directive or the listing contains everything down to the "
         "end of the text, or to the end of the next listing. Write a line with at least as many of the same signs "
-        "below the content. This is an error if another directive opens inside by the same signs, or if the content is "
-        "a cell that is no Python: the fence of a directive around others has more signs than they have. A formula needs a second `$`, or `$$`, in its "
-        "paragraph.",
+        "below the content. This is an error if another directive opens inside by the same signs, or if the content "
+        "is a cell that is no Python: the fence of a directive around others has more signs than they have. A formula"
+        " needs a second `$`, or `$$`, in its paragraph.",
         ":::{note} Worth knowing\nA note.\n",
         ":::{note} Worth knowing\nA note.\n:::\n",
         _POST,

@@ -60,3 +60,10 @@ def test_a_failed_reference_is_told_once_in_a_run() -> None:
     told = Failures()
     assert len(told.new_in([failed(Status.RUNTIME_ERROR, message, "tile")])) == 1
     assert told.new_in([failed(Status.RUNTIME_ERROR, message, "naive")]) == []
+
+
+def test_a_launcher_that_returns_nothing_has_no_wrong_shape() -> None:
+    result = failed(Status.WRONG_SHAPE, "the launcher returned None, not a tensor: end it with `return out`", "tile")
+    assert verdicts([result]) == ["axpy/tile  no tensor returned  float32"]
+    assert Failures().new_in([result])[0].startswith("error: axpy/tile (8:float32): no tensor returned: the launcher")
+    assert verdicts([failed(Status.WRONG_SHAPE, "shape (1, 3)", "tile")]) == ["axpy/tile  wrong shape  float32"]
