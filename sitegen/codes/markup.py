@@ -315,7 +315,8 @@ _SHOWN = (
         "The text has a figure that looks measured, such as a rate, a share or a ratio, and no record stands behind "
         "it: a new run would not change it. Write the `{value}` of the hint, or mark the figure with `{given}` and its "
         "source when no record can have it. `sitegen check` and an editor look for such figures, and the "
-        "check exits with 1; a figure of the worklog is one of its day, and may be typed.",
+        "check exits with 1. A figure of the worklog is one of its day, and may be typed; so may one of an `{example}` "
+        "and, in a text that shows no kernel, a limit, as in *at most 4 ×* or *less than 1 ms*.",
         "The kernel moves 4.1 TB/s.\n",
         "The kernel moves {value}`softmax/fused bandwidth`.\n",
         _POST,
