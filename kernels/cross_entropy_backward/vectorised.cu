@@ -5,7 +5,8 @@
 // A block takes THREADS x UNROLL pieces of a row, and the next block the pieces behind them, as in a copy.  All loads of
 // a thread are under way before the first exponential.
 // The exponential is `ex2.approx.ftz`: results below 1.2e-38 become 0.  bfloat16 could hold some of them, but they are
-// far below the tolerance.  Only the thread that holds the target subtracts 1, behind one comparison for 8 elements.
+// far below the tolerance.  Only the thread that holds the target subtracts dloss of the row, behind one comparison for
+// 8 elements.
 // Rows whose length is no multiple of 16 bytes may begin anywhere, and are loaded an element at a time.
 
 // region: exponential

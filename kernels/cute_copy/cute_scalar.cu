@@ -3,6 +3,7 @@
 using namespace cute;
 
 // One number a thread, in CuTe.  A block copies a tile of 256 numbers, and `local_partition` gives each thread its own.
+// CuTe computes the first place of a tile in 32 bits: up to 2^32 numbers.
 
 // region: kernel
 extern "C" __global__ void cute_copy_scalar(const float* x, float* y, long long N) {

@@ -7,7 +7,9 @@ static cudaError_t count(void* space, size_t& bytes, const DTYPE* x, int* counts
     return cub::DeviceHistogram::HistogramEven(space, bytes, x, counts, 257, 0, 256, n, stream);
 }
 
-// The space is allocated by the first call, and again by a call that needs more.  All other calls only launch.
+// The space is allocated by the first call, and again by a call that needs more.  All other calls only launch.  If an
+// allocation fails, `space` keeps the freed address, and the next call frees it again, though it may hold other data by
+// then.
 extern "C" int histogram_cub(void** buffers, const int64_t* dims, const double*, void* stream) {
     static void* space = nullptr;
     static size_t held = 0;

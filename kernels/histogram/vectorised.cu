@@ -4,7 +4,8 @@
 //
 // One change: a load brings 4 numbers of int32 or 16 of uint8: 16 bytes instead of 4 or 1.  The compiler unrolls the
 // loops of both kernels four times.  In int32 it starts four loads before the first addition, so a thread has 64 bytes
-// under way instead of 16.  In uint8 it starts two, so a thread has 32 bytes under way instead of 4.
+// under way instead of 16.  In uint8 it starts two before it and two right after it.  So a thread has
+// 32 bytes under way, then up to 48, instead of 4.
 // The additions stay the same: one instruction for each 32 numbers, which takes as many turns as the fullest bank has
 // different numbers.
 

@@ -8,7 +8,8 @@
 // H100 writes 8 to 9 MB more than dx to memory, and in float32 also reads 5 MB more than x and dy.
 // The copy engine of the SM (TMA) loads x and dy into a ring of rows in shared memory, so that memory keeps working
 // while a block reduces.  Two reads and a write of M·N elements.
-// Rows that are no multiple of 16 bytes long, or too long for the registers, take the two passes of `two_passes`.
+// Rows that are no multiple of 16 bytes long, too long for the registers, or not on 16 bytes take two passes: a block a
+// row for dx, and a thread a column for the sums.
 
 // region: pieces
 constexpr int THREADS = 512, WARPS = THREADS / 32;
@@ -181,7 +182,7 @@ __global__ void __launch_bounds__(ACROSS * DOWN) add_partials(DTYPE* dw, DTYPE* 
 // endregion
 
 // region: any-length
-// A thread a column, and a block a row: for rows that the copy engine cannot address.
+// A thread a column, and a block a row: for rows that the ring does not take.
 __global__ void any_row(const DTYPE* x, const DTYPE* dy, const DTYPE* w, const float* means, const float* rstds,
                         DTYPE* dx, long long N) {
     __shared__ float2 warps[WARPS];

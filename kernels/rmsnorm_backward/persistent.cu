@@ -8,7 +8,8 @@
 // stay in L2: an H100 writes 4 MB more than dx to memory, and reads 2 to 3 MB more than x and dy.
 // The copy engine of the SM (TMA) loads x and dy into a ring of rows in shared memory, so that memory keeps working
 // while a block reduces.  Two reads and a write of M·N elements.
-// Rows that are no multiple of 16 bytes long, or too long for the registers, take the two passes of `two_passes`.
+// Rows that are no multiple of 16 bytes long, too long for the registers, or not on 16 bytes take two passes: a block a
+// row for dx, and a thread a column for the sums.
 
 // region: pieces
 constexpr int THREADS = 512, WARPS = THREADS / 32;
@@ -171,7 +172,7 @@ __global__ void __launch_bounds__(ACROSS * DOWN) add_partials(DTYPE* dw, int N) 
 // endregion
 
 // region: any-length
-// A thread a column, and a block a row: for rows that the copy engine cannot address.
+// A thread a column, and a block a row: for rows that the ring does not take.
 __global__ void any_row(const DTYPE* x, const DTYPE* dy, const DTYPE* w, const float* rstds, DTYPE* dx, long long N) {
     __shared__ float warps[WARPS];
     const float rstd = rstds[blockIdx.x];

@@ -7,7 +7,8 @@ static cudaError_t scan(void* space, size_t& bytes, const DTYPE* x, DTYPE* y, ui
     return cub::DeviceScan::InclusiveSum(space, bytes, x, y, n, stream);
 }
 
-// A call allocates space only if it needs more than is held, so that later calls only launch.
+// A call allocates space only if it needs more than is held, so that later calls only launch.  If the allocation fails,
+// `space` keeps the freed address, and the next call frees it again, though it may hold other data by then.
 extern "C" int scan_cub(void** buffers, const int64_t* dims, const double*, void* stream) {
     static void* space = nullptr;
     static size_t held = 0;

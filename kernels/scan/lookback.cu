@@ -74,7 +74,9 @@ __device__ float scan_strip(float4 (&v)[VECTORS]) {
 // Of each tile a number in the low half, and in the high half which number it is; written and read as one word, so that
 // no reader sees one half without the other.
 __device__ unsigned long long states[TILES];
-__device__ unsigned long long tickets;  // counts on from call to call; one launch at a time
+// Counts on from call to call.  Only one launch may run at a time, and each must end: after one that was cut off, the
+// tickets of a call would have two call numbers, and blocks would wait for ever or add sums of an earlier call.
+__device__ unsigned long long tickets;
 
 struct Turn {
     int tile;

@@ -80,7 +80,9 @@ __device__ void store(float* y, long long i, long long N, bool whole, float4 v) 
 // Of each tile the sum in the low half, and in the high half the call that it belongs to.  Both are written and read as
 // one word, so no reader sees one half without the other, and the order of other memory accesses does not matter.
 __device__ unsigned long long totals[TILES];
-__device__ unsigned long long tickets;  // counts on from call to call; one launch at a time
+// Counts on from call to call.  Only one launch may run at a time, and each must end: after one that was cut off, the
+// tickets of a call would have two call numbers, and blocks would wait for ever or add sums of an earlier call.
+__device__ unsigned long long tickets;
 
 struct Turn {
     int tile;       // TILES or more: no tile is left

@@ -33,7 +33,8 @@ __device__ float block_sum(float value) {  // the result is warp 0's
 __device__ unsigned long long words[CHUNKS];
 
 // How many blocks have begun, in all calls.  Each call has CHUNKS + 1, so the quotient numbers the calls.  Only one
-// launch may run at a time, and each must end: the blocks of a launch that was cut off would shift all later numbers.
+// launch may run at a time, and each must end: after one that was cut off, the blocks of a call would have two numbers,
+// and the collector would wait for ever.
 __device__ unsigned long long begun;
 
 // `relaxed.gpu` goes to L2, where all blocks see the same word.

@@ -1,8 +1,10 @@
-"""A transpose in Triton by the copy engine (TMA): whole tiles are loaded and stored by one instruction each.
+"""A transpose in Triton by the copy engine (TMA): tiles are loaded and stored by one instruction or two.
 
 A descriptor tells the copy engine the address and shape of a matrix and the shape of a tile.  `load` asks for a tile,
-which appears in shared memory, swizzled; `store` hands a tile back.  The threads compute no addresses of global memory
-and hold no registers for loads that are under way, and the engine leaves out what lies beyond the edges.
+which appears in shared memory, swizzled; `store` hands a tile back.  The swizzle allows 128 bytes of a row at a time.
+So a tile with rows of 256 bytes takes two instructions, which two warps start: each load and store in float32, and each
+store in bfloat16.  The threads compute no addresses of global memory and hold no registers for loads that are under
+way, and the engine leaves out what lies beyond the edges.
 The threads still turn the tile: they read it from shared memory and write it turned into another part of it.
 The copy engine takes only matrices whose rows begin at multiples of 16 bytes; the others are left to tile.py.
 """

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from sitegen.model.job import CeilingsJob, Job
+from sitegen.model.job import CeilingsJob, InspectJob, Job
 
 ROUNDING_S = 1e-9
 """Seconds that a step may have left by rounding when it ends."""
@@ -24,10 +24,15 @@ ROUNDING_S = 1e-9
 def longest_first(jobs: Sequence[Job], seconds: Mapping[str, float], ranks: Mapping[str, int]) -> tuple[Job, ...]:
     """Return the jobs in the order of a run: ceilings, then by rank, and within a rank the longest first.
 
+    The tools come last of a rank: they call what the other jobs of a kernel call, too, and find it compiled.
     `seconds` and `ranks` are by the id of a job; a job without a rank has 0.  Equally long jobs keep their order.
     """
-    order = {job.id: (not isinstance(job, CeilingsJob), ranks.get(job.id, 0), -seconds[job.id]) for job in jobs}
-    return tuple(sorted(jobs, key=lambda job: order[job.id]))
+
+    def place(job: Job) -> tuple[bool, int, bool, float]:
+        tools = isinstance(job, InspectJob)
+        return not isinstance(job, CeilingsJob), ranks.get(job.id, 0), tools, -seconds[job.id]
+
+    return tuple(sorted(jobs, key=place))
 
 
 class Needs(Enum):

@@ -26,16 +26,14 @@ from sitegen.measure.timing import make_set
 
 def collect(
     setup: KernelSetup, runnable: Runnable, watch: TritonWatch | None, dims: Mapping[str, int], *, last: bool
-) -> CollectedArtefacts:
-    """Return what one call at these dims launches.  Raises nothing.
+) -> Callable[[], CollectedArtefacts]:
+    """Make one call at these dims, and return the function that lists what it launched.  Neither raises anything.
 
-    With `last` the process times nothing afterwards, so that the profiler may tell which of several kernels takes
-    longest.
+    The function needs no GPU, and may run in another thread.  With `last` the process times nothing afterwards, so that
+    the profiler may tell which of several kernels takes longest.
     """
     captured: CapturedCall | None = None
-    listing: Disassembly | None = None
     times_us: tuple[float, ...] = ()
-    arch = missing = ""
     try:
         arch = arch_of(torch.cuda.get_device_capability())
         buffers = make_set(setup, runnable, dims, 0)
@@ -43,10 +41,23 @@ def collect(
         launched = triton_binaries(watch, runnable, call)
         captured = capture(call)
         times_us = kernel_times(call, captured.kernels) if captured and last else ()
-        listing = disassemble(binaries_of(runnable, launched, captured, dims), arch)
+        binaries = binaries_of(runnable, launched, captured, dims)
     except Exception as error:
-        missing = f"{type(error).__name__}: {error}"
-    return described(captured, times_us, listing, arch, missing)
+        return partial(described, captured, times_us, None, "", _in_words(error))
+    return partial(_listed, captured, times_us, binaries, arch)
+
+
+def _listed(
+    captured: CapturedCall | None, times_us: Sequence[float], binaries: Sequence[Binary], arch: str
+) -> CollectedArtefacts:
+    try:
+        return described(captured, times_us, disassemble(binaries, arch), arch)
+    except Exception as error:
+        return described(captured, times_us, None, arch, _in_words(error))
+
+
+def _in_words(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def described(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -166,8 +167,8 @@ def compile_host(file: Path, library: Path, arch: str, defines: Defines, include
     """Build a shared library with nvcc, unless an earlier process built it; return the flags.  Raises CompileError."""
     flags = host_flags(arch, defines)
     if not library.exists():
-        # Another process may look for the library while nvcc still writes: it must find all of it, or nothing.
-        part = library.with_name(f"{library.name}.{os.getpid()}")
+        # Another process or thread may look for the library while nvcc writes: it must find all of it, or nothing.
+        part = library.with_name(f"{library.name}.{os.getpid()}-{threading.get_ident()}")
         options = [*flags, *_includes([*include, *_cutlass_folders(file)])]
         _nvcc(["-shared", "-Xcompiler", "-fPIC", *options, str(file), "-o", str(part), "-lcuda"])
         part.replace(library)

@@ -28,7 +28,15 @@ from sitegen.measure.guarded_calls import (
 )
 from sitegen.measure.imposters import Imposters
 from sitegen.measure.inputs import as_tuple, generator, in_order, output_dtypes, output_shapes, same_bits
-from sitegen.measure.judging import EXACT_SETS, Case, elements_that, failed_limits, judge, judge_output
+from sitegen.measure.judging import (
+    EXACT_SETS,
+    Case,
+    RepeatedCalls,
+    elements_that,
+    failed_limits,
+    judge,
+    judge_output,
+)
 from sitegen.measure.mask_advice import mask_advice
 from sitegen.measure.merging import merge
 from sitegen.measure.outside import Access, Outside
@@ -196,21 +204,21 @@ def check_case(setup: KernelSetup, runnable: Runnable, buffers: Buffers, case: C
     memory that no guard bytes surround.
     """
     outside.forget()
-    errors, unwritten, inside = Errors(), 0, True
+    calls, unwritten, inside = RepeatedCalls(case), 0, True
     if runnable.takes_out:
-        errors, unwritten, inside = _call_into(setup, runnable, buffers, case)
+        unwritten, inside = _call_into(setup, runnable, buffers, calls)
     if runnable.can_allocate and inside:
         results = call_and_wait(lambda: runnable.run_allocating(buffers.input_tensors, buffers.dims))
         if require_shapes_and_dtypes(setup, results, buffers.dims, runnable):
-            errors = worst(errors, judge(case, results))
+            calls.add(results)
     if unwritten:
         setup.fail(Gate.WRITTEN, *_unwritten(unwritten, runnable, buffers, case))
     _require_unchanged_inputs(setup, buffers, case)
-    require_small_errors(setup, case, buffers.dims, errors)
+    require_small_errors(setup, case, buffers.dims, calls.errors)
     if found := outside.first(Access.READ):
         where = f"{READ_OUTSIDE} {_name_of(setup, buffers, found)} at {_text(buffers.dims)}"
         setup.fail(Gate.MARGINS, f"{where}: {mask_advice(found.text, found.line, 'load')}", found.line)
-    return errors
+    return calls.errors
 
 
 def _name_of(setup: KernelSetup, buffers: Buffers, found: Outside) -> str:
@@ -242,18 +250,18 @@ def _returns_own_tensor(runnable: PythonRunnable, buffers: Buffers) -> bool:
     return any(one.data_ptr() != out.data_ptr() for one, out in zip(tensors, buffers.out_tensors, strict=False))
 
 
-def _call_into(setup: KernelSetup, runnable: Runnable, buffers: Buffers, case: Case) -> tuple[Errors, int, bool]:
-    """Call twice, into outputs filled with different patterns.
+def _call_into(setup: KernelSetup, runnable: Runnable, buffers: Buffers, calls: RepeatedCalls) -> tuple[int, bool]:
+    """Call twice, into outputs filled with different patterns, and judge what the calls wrote.
 
-    Return the errors, the number of unwritten elements, and whether all writes were inside of the buffers.
+    Return the number of unwritten elements, and whether all writes were inside of the buffers.
     """
-    errors, untouched, inside = Errors(), [], True
+    untouched, inside = [], True
     for poison in calls_over_patterns(runnable, buffers):
         inside &= _require_margins(setup, buffers, poison)
         untouched.append(buffers.untouched(poison))
-        errors = worst(errors, judge(case, buffers.out_tensors))
+        calls.add(buffers.out_tensors)
     unwritten = sum(int((first & second).sum()) for first, second in zip(*untouched, strict=True))
-    return errors, unwritten, inside
+    return unwritten, inside
 
 
 def require_small_errors(setup: KernelSetup, case: Case, dims: Mapping[str, int], errors: Errors) -> None:

@@ -209,6 +209,10 @@ class Evaluator:
 
         `last` promises that the process times nothing afterwards.
         """
+        return self.listing(dims, last=last)()
+
+    def listing(self, dims: Dims, *, last: bool = False) -> Callable[[], requests.CollectedArtefacts]:
+        """Make the call that `artefacts` describes, and return the function that does the rest without the GPU."""
         self._timed = None
         _release_memory()
         return collect(self._setup, self._runnable, self._watch, dims, last=last)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -42,10 +43,10 @@ def read_kept(kept: Path | None) -> tuple[bytes, bytes] | None:
 
 
 def keep(kept: Path | None, cubin: bytes, ptx: bytes) -> None:
-    """Keep the code, unless it is kept already; another process sees the whole file or none."""
+    """Keep the code, unless it is kept already; another process or thread sees the whole file or none."""
     if kept is None or kept.exists():
         return
-    part = kept.with_name(f"{kept.name}.{os.getpid()}")
+    part = kept.with_name(f"{kept.name}.{os.getpid()}-{threading.get_ident()}")
     with contextlib.suppress(OSError):  # a folder that cannot be written costs time only
         kept.parent.mkdir(parents=True, exist_ok=True)
         part.write_bytes(len(cubin).to_bytes(_LENGTH, "little") + cubin + ptx)

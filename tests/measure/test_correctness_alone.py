@@ -108,6 +108,20 @@ def test_code_that_writes_out_of_bounds_is_not_called_without_guard_bytes_even_w
     assert ended(lambda: check(setup(sums(), Gate.MARGINS), runnable, [SMALL], False)).status is Status.OUT_OF_BOUNDS
 
 
+def test_a_wrong_result_does_not_pass_because_it_stands_in_the_memory_of_an_earlier_one_too() -> None:
+    given: list[Any] = []
+
+    def remembers_its_output(x: Any, *, out: Any = None) -> Any:
+        if out is not None:
+            given.append(out)
+            return right(x, out=out)
+        return right(x + 1, out=given[-1]).clone()
+
+    assert ended(lambda: check(setup(sums()), PythonRunnable(remembers_its_output, {}), [SMALL], False)).status is (
+        Status.INCORRECT
+    )
+
+
 def test_gates_that_let_zeros_pass_are_named_and_a_small_shape_where_they_do_not_is_not() -> None:
     checked = check(setup(sums(tolerance=0.02)), PythonRunnable(right, {}), [SMALL, {"N": 65536}], False)
     assert checked.vacuous == (

@@ -1,7 +1,9 @@
-"""Shared libraries of files with host code: another process never finds one that nvcc has not finished."""
+"""Shared libraries of files with host code: another process or thread never finds one that nvcc has not finished."""
 
 import os
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -41,6 +43,21 @@ def test_a_library_appears_only_when_nvcc_has_written_all_of_it(tmp_path, monkey
     (tmp_path / "go_on").touch()
     building.join()
     assert library.read_text() == "half and the other half"
+
+
+def test_two_threads_that_build_the_same_library_both_find_it(tmp_path, monkeypatch):
+    put_nvcc(tmp_path, SLOW, monkeypatch)
+    with ThreadPoolExecutor(2) as threads:
+        building = [threads.submit(build, tmp_path) for _ in "ab"]
+        until = time.monotonic() + 10
+        while (
+            time.monotonic() < until
+            and sum(one.is_file() and one.read_text() == "half" for one in tmp_path.iterdir()) < 2
+        ):
+            pass
+        (tmp_path / "go_on").touch()
+        assert len({one.result() for one in building}) == 1
+    assert (tmp_path / "_two_passes_float32.so").read_text() == "half and the other half"
 
 
 def test_a_failed_compilation_leaves_no_library(tmp_path, monkeypatch):

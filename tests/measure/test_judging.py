@@ -14,8 +14,9 @@ pytestmark = [
 ]
 torch = pytest.importorskip("torch")
 
+from sitegen.measure import judging  # noqa: E402
 from sitegen.measure.errors import Errors  # noqa: E402
-from sitegen.measure.judging import Case, failed_limits, judge  # noqa: E402
+from sitegen.measure.judging import Case, RepeatedCalls, failed_limits, judge  # noqa: E402
 
 
 def case(*outputs: list[float], name: str = "normal") -> Case:
@@ -50,3 +51,23 @@ def test_one_wrong_output_of_several_is_judged_as_the_whole_call():
 def test_a_message_says_the_limit_and_where_it_was_exceeded():
     ((_, message),) = failed_limits(Errors(relative=0.01), 1e-3, "at N=3 (normal inputs)")
     assert message == "relative error 0.01 > 0.001 at N=3 (normal inputs)"
+
+
+def test_a_later_call_with_other_bits_or_another_dtype_is_judged_too_and_the_worst_counts():
+    calls = RepeatedCalls(case([1.0, 2.0]))
+    for result in ([1.0, 2.0], [1.0, 4.0], [1.0, 2.0]):
+        calls.add([torch.tensor(result)])
+    assert Gate.RELATIVE_ERROR in failed(calls.errors)
+    calls.add([torch.tensor([1.0, 8.0], dtype=torch.bfloat16)])
+    assert calls.errors.largest == 6.0
+
+
+def test_outputs_with_the_same_bits_are_judged_once(monkeypatch):
+    judged = []
+    monkeypatch.setattr(judging, "judge", lambda *given: judged.append(given) or Errors())
+    calls = RepeatedCalls(case([1.0, 2.0]))
+    for _ in range(3):
+        calls.add([torch.tensor([1.0, 2.0])])
+    assert len(judged) == 1
+    calls.add([torch.tensor([1.0, -2.0])])
+    assert len(judged) == 2

@@ -54,8 +54,8 @@ def clock_columns() -> tuple[Column, ...]:
 def matrix_columns(baseline: str) -> tuple[Column, ...]:
     """Return the columns of a matrix kernel: bursts first, then sustained load, each compared with `baseline`.
 
-    A burst has no power, because the sensor's mean covers a longer time, most of it idle.  Sustained times are compared
-    with the sustained ceiling in SM cycles.
+    A burst has no power, because it ends before the sensor has a new value (measure/clock.py).  Sustained times are
+    compared with the sustained ceiling in SM cycles.
     """
     times = f"×{numbers.NBSP}{baseline}"
     return (

@@ -348,7 +348,7 @@ def _gpu_of_text(sources: Sources, post: Post, document: Document, kernels: Sequ
     if all(len(records) < 2 for records in several) or not (of_records or of_cells):
         return ""
     said = spoken.say(
-        "Sentences that name no GPU are about the {gpu}. Tables and figures show other GPUs behind tabs.",
+        "Sentences that name no GPU are about the {gpu}. Where a table or a figure has tabs, they show other GPUs.",
         gpu=of_records or of_cells,
     )
     if not of_cells or of_cells == (of_records or of_cells):
