@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sitegen.cli.common import any_failed, any_incorrect
-from sitegen.cli.verdicts import failures, verdicts
+from sitegen.cli.common import any_failed
+from sitegen.cli.verdicts import Failures, verdicts
 from sitegen.model.job import JOB_SCHEMA, JobResult
 from sitegen.model.kernel import Status
 from sitegen.model.record import Environment, MeasuredSweep, SweepPoint
@@ -27,17 +27,17 @@ def test_a_sweep_is_a_row_with_its_points_by_status() -> None:
 
 def test_a_reason_that_several_points_share_is_told_once_with_their_values() -> None:
     wrong = (point(n, Status.INCORRECT, "relative error 1 exceeds 1e-6") for n in (128, 256))
-    assert list(failures([result(*wrong, point(512))])) == [
+    assert list(Failures().new_in([result(*wrong, point(512))])) == [
         "error: softmax/sweep/threads (THREADS=128, THREADS=256): incorrect: relative error 1 exceeds 1e-6"
     ]
 
 
 def test_a_point_that_failed_is_a_failure_without_a_gpu_and_a_result_with_one() -> None:
-    assert any_incorrect([result(point(128, Status.COMPILE_ERROR))])
+    assert result(point(128, Status.COMPILE_ERROR)).incorrect
     assert any_failed([result(point(128, Status.COMPILE_ERROR))])
     assert not any_failed([result(point(128, Status.COMPILE_ERROR), environment=HERE)])
 
 
 def test_points_that_were_not_run_are_no_failure() -> None:
     assert not any_failed([result(point(128, Status.NOT_RUN, "no GPU"))])
-    assert list(failures([result(point(128, Status.NOT_RUN, "no GPU"))])) == []
+    assert list(Failures().new_in([result(point(128, Status.NOT_RUN, "no GPU"))])) == []

@@ -20,6 +20,7 @@ import click
 from sitegen.diagnostics import Diagnostic, printable, render_report
 
 if TYPE_CHECKING:
+    from sitegen.cli.verdicts import Failures
     from sitegen.execute.plan import Inventory
     from sitegen.execute.targets import Target
     from sitegen.pipeline.in_memory import LoadedSite
@@ -176,38 +177,36 @@ def any_failed(results: Sequence[Any]) -> bool:
     """
     gpu = any(result.environment for result in results)
     undone = any((result.error and gpu) or result.undone for result in results)
-    return undone or (not gpu and any_incorrect(results))
-
-
-def any_incorrect(results: Sequence[Any]) -> bool:
-    """Return whether something is not correct, or a wrong variant was not rejected as expected."""
-    return any(
-        any(evaluation.status.failed for evaluation in result.evaluations)
-        or any(point.status.failed for sweep in result.sweeps for point in sweep.points)
-        or any(rejection.status not in (rejection.expected, "not_run") for rejection in result.rejections)
-        or any(cell.status not in ("passed", "not_run") for cell in result.cells)
-        for result in results
-    )
+    return undone or (not gpu and any(result.incorrect for result in results))
 
 
 def print_outcome(results: Sequence[Any]) -> None:
-    """Print warnings, the verdicts on implementations, `wrong/` variants and cells, and the stages."""
+    """Print warnings, the verdicts on implementations, `wrong/` variants and cells, and the stages.
+
+    A failure without a GPU has no stages: nothing is slow there that an author could mend.
+    """
     from sitegen.cli.verdicts import notes, table, verdicts
     from sitegen.results.stages import stage_rows
     from sitegen.results.tool_results import with_tool_results
 
     found = with_tool_results(results)
-    for line in (*notes(found), *verdicts(found), *table(stage_rows(results))):
+    gpu = any(result.environment for result in results)
+    stages = table(stage_rows(results)) if gpu or not any_failed(results) else []
+    for line in (*notes(found), *verdicts(found), *stages):
         say(line)
 
 
-def print_failures(results: Sequence[Any]) -> None:
-    """Print the reasons of failures; they are printed last, where an author looks first."""
-    from sitegen.cli.verdicts import failures
+def print_failures(results: Sequence[Any], told: Failures | None = None) -> None:
+    """Print the reasons of failures that were not told yet, and last the number of those that stand above."""
+    from sitegen.cli.verdicts import Failures
     from sitegen.results.tool_results import with_tool_results
 
-    for line in failures(with_tool_results(results)):
+    told = told or Failures()
+    earlier = told.count
+    for line in told.new_in(with_tool_results(results)):
         say(line)
+    if earlier:
+        say(f"{number_of(told.count, 'error')}, shown above")
 
 
 def report(diagnostics: Collection[Diagnostic], texts: Mapping[str, str], *, without_warnings: bool = False) -> None:

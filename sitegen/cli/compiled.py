@@ -33,10 +33,11 @@ def describe_code(evaluation: Evaluation) -> str:
     """Return a description of the compiled code, or the reason for which there is none; empty for a failure, which is
     reported elsewhere.
     """
+    if evaluation.status.failed:
+        return ""
     if evaluation.compilation is not None:
         return f"{evaluation.compilation.arch}: {', '.join(_parts(evaluation.compilation, evaluation.launch))}"
-    told_elsewhere = evaluation.status.failed or evaluation.message.startswith(UNJUDGED)
-    return "" if told_elsewhere else evaluation.message
+    return "" if evaluation.message.startswith(UNJUDGED) else evaluation.message
 
 
 def _parts(made: Compilation, launch: LaunchRecord | None) -> Iterator[str]:

@@ -22,7 +22,7 @@ def author_log(log: str, file: str, source: str) -> str:
         if shown and not _REMARK.match(line):
             kept.append(line)
         if above and line.strip() == "^" and _marks_first_sign(kept):
-            kept += _line_before(source, above, file)
+            kept[-3:-3] = _line_before(source, above, file)
     return "\n".join(kept) if ": error" in log else log
 
 
@@ -39,4 +39,4 @@ def _line_before(source: str, last: int, file: str) -> list[str]:
     text = lines[number - 1].strip() if number else ";"
     if text.startswith(("#", "//")) or text.endswith((";", "{", "}")):
         return []
-    return [f"a `;` is missing at the end of the line before: {file}:{number}", f"    {number} | {text}"]
+    return [f"a `;` is missing at the end of {file}:{number}", f"    {number} | {text}"]

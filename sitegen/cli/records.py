@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from sitegen.pipeline.in_memory import LoadedSite
     from sitegen.results.accept import AcceptedRun
 
-CHECKED = "what could be checked under Triton's interpreter passed"
-NOT_ALL_PASSED = "not everything passed under Triton's interpreter"
+NOTHING_TIMED = "nothing was timed and nothing is stored, as in every run without a GPU"
+CHECKED = "what could be checked under Triton's interpreter passed; nothing was timed and nothing is stored"
 UNSEEN = "a read more than 64 KiB outside of a tensor is not judged without a GPU"
 FILE = OldFile()
 TO_SEND = {"distributed": "cluster"}
@@ -95,31 +95,32 @@ def run(
 
 def run_bundle(bundle_file: Path, output: Path, as_json: bool) -> None:
     """Run a bundle on a GPU machine, which has no pydantic, no YAML reader and no site."""
+    from sitegen.cli.verdicts import Failures
     from sitegen.execute import bundle as bundles
     from sitegen.execute.archive import BadArchive
     from sitegen.execute.targets import local_target
 
     require_installed(TO_RUN)
     require_processes()
-    target = local_target()
+    target, told = local_target(), Failures()
     try:
         earlier = bundles.unfinished_results(bundles.read_bundle(bundle_file).id, output, target)
         if earlier:
             found = number_of(len(earlier.results), "result")
             say(f"{output} holds {found} of a run that was cut short: the rest follows")
-        with run_report(as_json=as_json) as progress:
+        with run_report(told, as_json=as_json) as progress:
             results = bundles.run_bundle(bundle_file, output, target, progress)
     except (BadArchive, bundles.OtherGpuError, OSError) as error:
         fail(str(error))
     print_outcome(results.results)
     say(f"{len(results.results)} results in {output}")
-    print_failures(results.results)
+    print_failures(results.results, told)
     if any_failed(results.results):
         sys.exit(1)
 
 
 def run_here(names: Sequence[str], everything: bool, where: str, beside: bool, as_json: bool) -> None:
-    from sitegen.cli.verdicts import outputs_of_cells
+    from sitegen.cli.verdicts import Failures, outputs_of_cells
     from sitegen.execute import session
 
     loaded = load_site_or_exit()
@@ -131,7 +132,8 @@ def run_here(names: Sequence[str], everything: bool, where: str, beside: bool, a
         say(f"sbatch gets {number_of(target.slurm, 'job')}; `squeue --me` shows whether they wait")
     for host in target.silent:
         say(f"{host} does not answer to nvidia-smi over SSH; the run goes on without it")
-    with usage_errors(), run_report(as_json=as_json) as progress:
+    told = Failures()
+    with usage_errors(), run_report(told, as_json=as_json) as progress:
         outcome = session.run(
             loaded.root,
             inventory_of(loaded),
@@ -153,10 +155,9 @@ def run_here(names: Sequence[str], everything: bool, where: str, beside: bool, a
     if outcome.stored is None and not outcome.diagnostics:
         for entry in outputs_of_cells(outcome.results.results):
             say(entry)
-        say(f"no GPU here: {NOT_ALL_PASSED if failed else CHECKED}; nothing was timed and nothing is stored")
-        if not failed:
-            say(UNSEEN)
-    print_failures(outcome.results.results)
+        for line in (NOTHING_TIMED,) if failed else (f"no GPU here: {CHECKED}", UNSEEN):
+            say(line)
+    print_failures(outcome.results.results, told)
     report(outcome.diagnostics, {})
     if outcome.diagnostics or failed:
         sys.exit(1)

@@ -9,7 +9,8 @@ import time
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from itertools import accumulate
 from statistics import mean
 from threading import Event, RLock, Thread
@@ -21,6 +22,7 @@ from sitegen.cli.common import say
 from sitegen.diagnostics import printable
 
 if TYPE_CHECKING:
+    from sitegen.cli.verdicts import Failures
     from sitegen.execute.progress import Progress, Report
 
 REDRAW_S = 1.0
@@ -33,20 +35,31 @@ Widths = tuple[int, int, int, int, int]
 
 
 @contextmanager
-def run_report(*, as_json: bool = False) -> Iterator[Report]:
-    """Yield the function that gets each step of a run."""
+def run_report(told: Failures | None = None, *, as_json: bool = False) -> Iterator[Report]:
+    """Yield the function that gets each step of a run.  Failures that it prints are added to `told`."""
+    from sitegen.cli.verdicts import Failures
+
+    told = told or Failures()
     if as_json:
         yield _print_event
     elif sys.stderr.isatty():
-        with _live_table() as report:
+        with _live_table(told) as report:
             yield report
     else:
-        yield say_progress
+        yield partial(say_progress, told)
 
 
-def say_progress(progress: Progress) -> None:
+def say_progress(told: Failures, progress: Progress) -> None:
+    """Print a line for a start or an end, and below it the failures of the job that were not told yet."""
     if progress.state != "measuring":
-        say(_line(progress))
+        for line in _lines(progress, told):
+            say(line)
+
+
+def _lines(progress: Progress, told: Failures) -> list[str]:
+    new = told.new_in(progress.results)
+    as_above = progress.state == "failed" and not progress.message and not new
+    return [_line(replace(progress, message="as above") if as_above else progress), *new]
 
 
 def _line(progress: Progress) -> str:
@@ -58,7 +71,11 @@ def _line(progress: Progress) -> str:
 
 def _print_event(progress: Progress) -> None:
     """Print a line of JSON on stdout at once, for a program that reads along."""
-    click.echo(json.dumps({"event": "job", **asdict(progress)}))
+    from sitegen.cli.verdicts import Failures
+
+    event = {one.name: getattr(progress, one.name) for one in fields(progress) if one.name != "results"}
+    event["message"] = progress.message or "\n".join(Failures().new_in(progress.results))
+    click.echo(json.dumps({"event": "job", **event}))
     sys.stdout.flush()
 
 
@@ -212,7 +229,7 @@ def fitting(lines: list[str], height: int) -> list[str]:
 
 
 @contextmanager
-def _live_table() -> Iterator[Callable[[Progress], None]]:
+def _live_table(told: Failures) -> Iterator[Callable[[Progress], None]]:
     """Yield a listener that draws the table over itself each second.  Failures stay above it."""
     state, drawn, over, lock = RunState(), [0], Event(), RLock()
 
@@ -228,7 +245,7 @@ def _live_table() -> Iterator[Callable[[Progress], None]]:
     def report(progress: Progress) -> None:
         with lock:
             state.add(progress, time.monotonic())
-            draw(*([_line(progress)] if progress.state == "failed" else []))
+            draw(*(_lines(progress, told) if progress.state == "failed" else []))
 
     def redraw() -> None:
         while not over.wait(REDRAW_S):

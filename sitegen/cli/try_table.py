@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sitegen.cli.compiled import described_kernel
 from sitegen.cli.compiler_log import author_log
-from sitegen.model.job import is_of_reference
+from sitegen.model.job import is_of_reference, status_words
 
 if TYPE_CHECKING:
     from sitegen.model.job import CallProfile, JobResult
@@ -81,7 +81,7 @@ def _row(job: TryJob, result: JobResult, one: Evaluation, ceiling: StoredCeiling
     bytes_read = {c.name: c.counters.dram_read_bytes + c.counters.dram_written_bytes for c in result.counted}
     counted = [f"{bytes_read[one.name] / 1e6:.1f}" if one.name in bytes_read else NONE] if result.counted else []
     profiled = _profiled(result, one.name) if result.profiled else []
-    status = "not judged" if is_of_reference(one.message) else one.status.words
+    status = "not judged" if is_of_reference(one.message) else status_words(one.status, one.message)
     return [_label(job, one), status, *timed, *reached, *resources, share, *counted, *profiled]
 
 

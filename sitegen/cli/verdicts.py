@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sitegen.model.job import UNJUDGED, JobResult, is_of_reference
+from sitegen.model.job import UNJUDGED, JobResult, is_of_reference, status_words
 from sitegen.model.kernel import Status
 from sitegen.model.record import Evaluation, MeasuredSweep, Rejection, Role
 from sitegen.model.sweep_points import words_of_values
@@ -28,11 +28,15 @@ class _Failure:
 
 
 def notes(results: Iterable[JobResult]) -> Iterator[str]:
-    """Yield an entry for each warning and each reason for which something was not judged, which is no failure."""
+    """Yield an entry for each warning and each reason for which something was not judged, which is no failure.
+
+    Ceilings, which only a GPU has, are no entry of a run without one.
+    """
     results = list(results)
     warned: dict[str, list[str]] = {}
+    gpu = any(result.environment for result in results)
     for result in results:
-        yield from ([f"{result.id}: {result.error}"] if result.error and not result.undone else [])
+        yield from ([f"{result.id}: {result.error}"] if gpu and result.error and not result.undone else [])
         for line in result.warnings:
             warned.setdefault(line, []).append(result.id)
     for line, ids in warned.items():
@@ -41,15 +45,34 @@ def notes(results: Iterable[JobResult]) -> Iterator[str]:
     yield from _entries(one for result in results for one in _failed(result) if one[2] == NOT_JUDGED)
 
 
-def failures(results: Iterable[JobResult]) -> Iterator[str]:
-    """Yield an entry for each reason of a failure; a reason that several failures share is given once, with all names.
+class Failures:
+    """The failures that a run has told so far: each is told once, when the first job ends that has it."""
 
-    An entry may have several lines: the message, and the lines of the author's files that led to it.
-    """
-    results = list(results)
-    yield from (f"error: {result.id}: {result.error}" for result in results if result.undone)
-    failed = (one for result in results for one in _failed(result) if one[2] != NOT_JUDGED)
-    yield from (f"error: {entry}" for entry in _entries(failed))
+    def __init__(self) -> None:
+        self.count = 0
+        """Entries that were told."""
+        self._told: set[tuple[str, ...]] = set()
+
+    def new_in(self, results: Iterable[JobResult]) -> list[str]:
+        """Return an entry for each reason that was not told yet; failures that share a reason are in one entry.
+
+        An entry may have several lines: the message, and the lines of the author's files that led to it.
+        """
+        results = list(results)
+        undone = {(one.id, one.error): f"error: {one.id}: {one.error}" for one in results if one.undone}
+        failed = [one for result in results for one in _failed(result) if one[2] != NOT_JUDGED]
+        new = [one for one in failed if _reason(one) not in self._told]
+        entries = [entry for reason, entry in undone.items() if reason not in self._told]
+        entries += [f"error: {entry}" for entry in _entries(new)]
+        self._told |= {*undone, *map(_reason, new)}
+        self.count += len(entries)
+        return entries
+
+
+def _reason(failed: tuple[str, str, str, str]) -> tuple[str, ...]:
+    """Return what makes two failures the same: name, status and message; the message alone of a failed reference."""
+    name, _, status, message = failed
+    return (message,) if is_of_reference(message) else (name, status, message)
 
 
 def _entries(failed: Iterable[tuple[str, str, str, str]]) -> Iterator[str]:
@@ -98,7 +121,7 @@ def _failed(result: JobResult) -> Iterator[tuple[str, str, str, str]]:
     for evaluation in result.evaluations:
         unjudged = evaluation.message.startswith(UNJUDGED)
         if evaluation.status.failed or unjudged:
-            status = NOT_JUDGED if unjudged else evaluation.status.words
+            status = NOT_JUDGED if unjudged else status_words(evaluation.status, evaluation.message)
             yield _name(result, evaluation), result.id.partition("@")[2], status, explanation_of(result, evaluation)
     for rejection in result.rejections:
         if rejection.status not in (rejection.expected, Status.NOT_RUN):
@@ -130,7 +153,9 @@ def _verdict(evaluation: Evaluation) -> str:
         return f"{evaluation.status.words} ({evaluation.message})"
     if is_of_reference(evaluation.message):
         return NO_REFERENCE
-    return NOT_JUDGED if evaluation.message.startswith(UNJUDGED) else evaluation.status.words
+    if evaluation.message.startswith(UNJUDGED):
+        return NOT_JUDGED
+    return status_words(evaluation.status, evaluation.message)
 
 
 def _rejected(rejection: Rejection) -> str:

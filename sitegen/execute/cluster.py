@@ -32,7 +32,7 @@ from sitegen.execute import slurm
 from sitegen.execute.local import LOST, RETRIES, JobReply, Spec
 from sitegen.execute.measure_process import failure
 from sitegen.execute.missing_workers import Missing, MissingHosts, MissingJobs, bringing_back
-from sitegen.execute.progress import Progress, Report
+from sitegen.execute.progress import Progress, Report, end_of_job
 from sitegen.execute.targets import NoTarget, Target, local_target
 from sitegen.execute.told_rounds import told_to
 from sitegen.execute.work import run_job
@@ -269,7 +269,5 @@ class _Jobs:
 
     def _reported(self, spec: Spec, result: JobReply, seconds: float) -> JobReply:
         self.done += 1
-        error = result.get("error", "")
-        state = "failed" if error else "finished"
-        self.report(Progress(spec["id"], state, self.done, self.total, seconds, error))
+        self.report(end_of_job(spec["id"], result, self.done, self.total, seconds))
         return result

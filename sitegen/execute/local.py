@@ -28,7 +28,7 @@ from typing import Any
 from sitegen.execute.cores import Cores, core_shares, cores_near, usable_cores
 from sitegen.execute.guard import end_marked
 from sitegen.execute.measure_process import PACKAGE_ROOT, failure
-from sitegen.execute.progress import Progress, Report
+from sitegen.execute.progress import Progress, Report, end_of_job
 from sitegen.execute.targets import Device, Target
 from sitegen.execute.told_rounds import LOOK_S, rounds_in
 from sitegen.execute.work import run_job
@@ -203,7 +203,5 @@ class _Jobs:
                 return None
             result = failure(spec, LOST)
         self.done += 1
-        seconds, error = time.monotonic() - began, result.get("error", "")
-        state = "failed" if error else "finished"
-        self.report(Progress(spec["id"], state, self.done, self.total, seconds, error))
+        self.report(end_of_job(spec["id"], result, self.done, self.total, time.monotonic() - began))
         return dict(result)

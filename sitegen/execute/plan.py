@@ -121,6 +121,12 @@ def only_named(jobs: Sequence[Job], names: Sequence[str]) -> tuple[Job, ...]:
     return tuple(_only_named(job, parts) if isinstance(job, KernelJob | InspectJob) else job for job in jobs)
 
 
+def without_tools(jobs: Sequence[Job]) -> tuple[Job, ...]:
+    """Return the jobs without those of the tools, which need a GPU; all of them where only ceilings would be left."""
+    others = tuple(job for job in jobs if not isinstance(job, InspectJob))
+    return others if any(not isinstance(job, CeilingsJob) for job in others) else tuple(jobs)
+
+
 def _only_named(job: KernelJob | InspectJob, names: Collection[str]) -> Job:
     kernel = job.kernel
     named = tuple(one for one in kernel.implementations if f"{kernel.name}/{one.name}" in names)

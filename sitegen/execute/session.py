@@ -20,7 +20,7 @@ from sitegen.execute.archive import BadArchive
 from sitegen.execute.attestation import NotAttested, signed_run
 from sitegen.execute.bundle import Bundle, Results
 from sitegen.execute.git import git
-from sitegen.execute.plan import Inventory, only_named, plan, status
+from sitegen.execute.plan import Inventory, only_named, plan, status, without_tools
 from sitegen.execute.progress import Report
 from sitegen.execute.sent import recall, remember
 from sitegen.execute.targets import Target
@@ -107,7 +107,7 @@ def run(
     if not jobs:
         return RunOutcome()
     if target.devices and not target.gpu:
-        jobs = only_named(jobs, names)
+        jobs = without_tools(only_named(jobs, names))
     specs = [to_plain(job) for job in jobs]
     keep = partial(store_results, root, inventory, jobs, beside=beside)
     results = bundles.run_specs(specs, commit_of(root), target, progress, keep)

@@ -17,6 +17,8 @@ BASE_S, EACH_S = 300.0, 180.0
 tighter deadlines for compiling, launching and timing."""
 _measured_runs: set[str] = set()
 """Runs for which this worker has measured the ceilings of its GPU."""
+_hung: dict[tuple[str, str, str], str] = {}
+"""The workload and dtype at which an implementation hung without a GPU, by run, kernel and name."""
 _ready: list[MeasureProcess] = []
 """The process that waits for the next job of this worker; empty before the first job."""
 
@@ -30,7 +32,8 @@ def run_with_ceilings(spec: Mapping[str, Any]) -> dict[str, Any]:
     """Return the result of a job in `results`, behind the ceilings of this GPU when it is the worker's first job."""
     first = [] if spec["run"] in _measured_runs else spec["ceilings"]
     _measured_runs.add(spec["run"])
-    results = [run_job(one, prepare_next=True) for one in (*first, spec["job"])]
+    results = [run_job(one, prepare_next=True) for one in (*first, _without_hung(spec["job"], spec["run"]))]
+    _note_hung(spec["job"], results[-1], spec["run"])
     return {**failure(spec, results[-1].get("error", "")), "results": results}
 
 
@@ -49,6 +52,21 @@ def run_job(spec: Mapping[str, Any], prepare_next: bool = False) -> dict[str, An
             _ready.append(MeasureProcess())
             _ready[-1].start_ahead()
         return result()
+
+
+def _without_hung(job: Mapping[str, Any], run: str) -> Mapping[str, Any]:
+    """Return the job, which names the implementations that hung in an earlier job of the run."""
+    if job["kind"] != "kernel":
+        return job
+    kernel = job["kernel"]["name"]
+    return {**job, "hung": {name: where for (of, k, name), where in _hung.items() if (of, k) == (run, kernel)}}
+
+
+def _note_hung(job: Mapping[str, Any], result: Mapping[str, Any], run: str) -> None:
+    """Note the implementations that hung under the interpreter; a GPU has a deadline for each launch."""
+    for one in result.get("evaluations", ()) if result.get("environment") is None else ():
+        if (one["role"], one["status"]) == ("implementation", "timeout"):
+            _hung.setdefault((run, job["kernel"]["name"], one["name"]), f"{one['workload']}:{one['dtype']}")
 
 
 def deadline_s(spec: Mapping[str, Any]) -> float:

@@ -62,7 +62,7 @@ def _cited(slots: list[CiteSlot], known: Mapping[str, Work], mistakes: list[Diag
     for slot in slots:
         for item in slot.items:
             if item.key not in known:
-                hint = did_you_mean(item.key, known) or r"write `\@` for the sign itself"
+                hint = did_you_mean(item.key, known) or r"write `\@` for the sign itself, or put code in backticks"
                 mistakes.append(
                     Diagnostic("SG211", f"nothing with the key `{item.key}` to cite", _place(slot, item.key), hint)
                 )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from sitegen.diagnostics import Diagnostic, Span, did_you_mean
+from sitegen.diagnostics import Diagnostic, Span, did_you_mean, near_words
 from sitegen.linking.near_gpus import near_gpu, unknown_gpu
 from sitegen.markup.differences import kernel_listing
 from sitegen.markup.lines import resolve
@@ -150,7 +150,7 @@ def _line_mistakes(
     for each, source in zip((made, before), sources, strict=False):
         if each and source and slot.region and slot.region not in region_names(source):
             span = place_of(site, slot.span, slot.region, "region")
-            yield unknown("SG205", f"region of {each.file}", slot.region, region_names(source), span)
+            yield _unknown_region(each.file, slot.region, region_names(source), span)
             return
     if all(sources):
         code, look, regions = kernel_listing(sources[0], slot.region, slot.look, *sources[1:])
@@ -195,6 +195,16 @@ def goal_mistakes(site: Site, kernels: Iterable[Kernel], gpus: Collection[str]) 
                 column = span.col + goal.text.rindex(goal.gpu)
                 place = dataclasses.replace(span, col=column, length=len(goal.gpu))
                 yield unknown_gpu(goal.gpu, gpus, (), place)
+
+
+def _unknown_region(file: str, name: str, known: Sequence[str], span: Span) -> Diagnostic:
+    """Return the diagnostic for an unknown region, with the comments that mark one where no name is near."""
+    found = unknown("SG205", f"region of {file}", name, known, span)
+    if near_words(name, known):
+        return found
+    sign = "#" if file.partition("#")[0].endswith((".py", ".md", ".ipynb")) else "//"
+    marks = f"a region stands between the lines `{sign} region: {name}` and `{sign} endregion`"
+    return dataclasses.replace(found, hint=f"{found.hint}; {marks}" if found.hint else marks)
 
 
 def unknown(code: str, what: str, name: str, known: Iterable[str], span: Span) -> Diagnostic:

@@ -7,7 +7,7 @@ build, which does not ask for it, pays nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sitegen.markup.registry import directives
@@ -22,8 +22,10 @@ _HIDDEN = re.compile(
     r"|\$[^$\s](?:[^$]*[^$\s])?\$"  # a formula
     r"|\]\([^)\s]*\)|<[^>]*>|https?://\S+|\[-?@[^\]]*\]|\{[#.][^}]*\}"
 )
+_OPEN_ROLE = re.compile(r"\{[A-Za-z][\w-]*\}(`+)[^`]*$")
+"""A role that goes on in the next line."""
 _SPACE = r"[ \u00a0\u202f]?"
-_NUMBER = r"(?<![\w.,^/×~-])(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"
+_NUMBER = r"(?<![\w.,^/×~−+±-])(?<!±[ \u00a0])(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"
 _SCALES: Mapping[str, tuple[Unit, float]] = {
     "KB/s": (Unit.BYTES_PER_S, 1e3),
     "MB/s": (Unit.BYTES_PER_S, 1e6),
@@ -78,8 +80,21 @@ class TypedFigure:
 
 def typed_figures(lines: Sequence[str]) -> Iterator[TypedFigure]:
     """Yield the typed figures of a Markdown text without its front matter, in reading order."""
-    for number, line in prose(lines):
+    for number, line in _without_long_roles(prose(lines)):
         yield from typed_in_line(number, line)
+
+
+def _without_long_roles(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Yield the lines with spaces for the roles that end in a later line of their paragraph."""
+    ticks, last = "", -1
+    for number, line in lines:
+        ticks = ticks if number == last + 1 and line.strip() else ""
+        end = line.find(ticks) + len(ticks) if ticks in line else len(line)
+        shown = " " * end + line[end:] if ticks else line
+        ticks, last = "" if ticks in line else ticks, number
+        if not ticks and (opened := _OPEN_ROLE.search(_HIDDEN.sub(_blank, shown))):
+            ticks, shown = opened[1], shown[: opened.start()]
+        yield number, shown
 
 
 def typed_in_line(number: int, line: str) -> Iterator[TypedFigure]:
@@ -147,7 +162,7 @@ def _is_fence(line: str, state: _State) -> bool:
     if inner and not inner.is_prose:
         return False
     name = _DIRECTIVE.match(match[2])
-    known = directives().get(name[1]) if name else None
+    known = directives().get(name[1]) if name and name[1] != "example" else None  # its figures show how to write one
     state.fences.append(_OpenFence(match[1], bool(known and known.wrap)))
     return True
 

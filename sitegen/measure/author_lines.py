@@ -49,12 +49,12 @@ def text_at(frame: FrameType) -> str:
     lines = [linecache.getline(frame.f_code.co_filename, one).encode() for one in range(line, end_line + 1)]
     lines[-1] = lines[-1][:end_column]
     text = " ".join(b"".join([lines[0][column:], *lines[1:]]).decode(errors="replace").split())
-    return text if _expression(text) else ""
+    return text if expression(text) else ""
 
 
 def has_mask(text: str) -> bool:
     """Return whether the call of `tl.load` or `tl.store` in a text has a mask."""
-    call = _expression(text)
+    call = expression(text)
     if not isinstance(call, ast.Call):
         return False
     before = 2 if ast.unparse(call.func).endswith("store") else 1
@@ -68,7 +68,7 @@ def short(text: str) -> str:
 
 def in_brackets(text: str) -> str:
     """Return comparisons in a row as a mask of a block: `a < N & b > 0` → `(a < N) & (b > 0)`; empty for other text."""
-    found = _expression(text)
+    found = expression(text)
     if not isinstance(found, ast.Compare) or len(found.ops) < 2:
         return ""
     halves = [_split(one) for one in found.comparators[:-1]]
@@ -93,7 +93,7 @@ def undeclared_length(frame: FrameSummary, text: str) -> tuple[FrameSummary, str
     `frame` is the line of the `tl.arange`, and `text` the source of its file.
     """
     named = _ARANGE.search(frame.line or "")
-    kernel = next((one for one in _functions(text) if _contains(one, frame.lineno or 0)), None)
+    kernel = next((one for one in functions_in(text) if contains(one, frame.lineno or 0)), None)
     if named is None or kernel is None:
         return None
     parameters = [*kernel.args.args, *kernel.args.kwonlyargs]
@@ -104,14 +104,16 @@ def undeclared_length(frame: FrameSummary, text: str) -> tuple[FrameSummary, str
     return FrameSummary(frame.filename, given.lineno, kernel.name, line=lines[given.lineno - 1]), given.arg
 
 
-def _functions(text: str) -> Iterator[ast.FunctionDef]:
+def functions_in(text: str) -> Iterator[ast.FunctionDef]:
+    """Yield the functions of a module, also those within others; none of a text that is no Python."""
     try:
         yield from (one for one in ast.walk(ast.parse(text)) if isinstance(one, ast.FunctionDef))
     except SyntaxError:
         return
 
 
-def _contains(function: ast.FunctionDef, line: int) -> bool:
+def contains(function: ast.FunctionDef, line: int) -> bool:
+    """Return whether a line of the file belongs to the function."""
     return function.lineno <= line <= (function.end_lineno or 0)
 
 
@@ -121,8 +123,8 @@ def _parsed(function: Callable[..., Any]) -> ast.FunctionDef | None:
     if code is None:
         return None
     text = "".join(linecache.getlines(code.co_filename))
-    found = [one for one in _functions(text) if one.name == code.co_name and _contains(one, code.co_firstlineno)]
-    decorated = (one for one in _functions(text) if one.name == code.co_name)
+    found = [one for one in functions_in(text) if one.name == code.co_name and contains(one, code.co_firstlineno)]
+    decorated = (one for one in functions_in(text) if one.name == code.co_name)
     return found[0] if found else next((one for one in decorated if one.lineno >= code.co_firstlineno), None)
 
 
@@ -131,7 +133,8 @@ def _frame(function: Callable[..., Any], node: Any) -> FrameSummary:
     return FrameSummary(code.co_filename, node.lineno, code.co_name)
 
 
-def _expression(text: str) -> ast.expr | None:
+def expression(text: str) -> ast.expr | None:
+    """Return the expression of a text; None where it is none."""
     try:
         return ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError):

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from sitegen.measure import outside
-from sitegen.measure.author_lines import assignment, definition, has_mask, last_return, short
+from sitegen.measure.author_lines import assignment, definition, last_return
 from sitegen.measure.errors import Errors, all_finite, errors_of, worst
 from sitegen.measure.geometry import names_of
 from sitegen.measure.guarded_calls import (
@@ -37,12 +37,14 @@ from sitegen.measure.judging import (
     judge,
     judge_output,
 )
+from sitegen.measure.mask_advice import mask_advice
 from sitegen.measure.merging import merge
 from sitegen.measure.outside import Access, Outside
 from sitegen.measure.protocol import EvaluationEnded
 from sitegen.measure.reference_calls import call_reference
 from sitegen.measure.runnable import BaselineRunnable, PythonRunnable, Runnable
 from sitegen.model.dtypes import DTYPES
+from sitegen.model.job import RETURNED
 from sitegen.model.kernel import Gate, Kernel, Scalar, Status
 from sitegen.model.record import Correctness
 
@@ -215,7 +217,7 @@ def check_case(setup: KernelSetup, runnable: Runnable, buffers: Buffers, case: C
     require_small_errors(setup, case, buffers.dims, calls.errors)
     if found := outside.first(Access.READ):
         where = f"{READ_OUTSIDE} {_name_of(setup, buffers, found)} at {_text(buffers.dims)}"
-        setup.fail(Gate.MARGINS, f"{where}: {_mask_for(found, 'load')}", found.line)
+        setup.fail(Gate.MARGINS, f"{where}: {mask_advice(found.text, found.line, 'load')}", found.line)
     return calls.errors
 
 
@@ -224,16 +226,6 @@ def _name_of(setup: KernelSetup, buffers: Buffers, found: Outside) -> str:
     tensors = (*setup.kernel.inputs, *setup.kernel.outputs)
     pairs = zip(tensors, (*buffers.inputs, *buffers.outs), strict=True)
     return next((f"`{tensor.name}`" for tensor, buffer in pairs if buffer.raw is found.raw), "a tensor")
-
-
-def _mask_for(found: Outside, noun: str) -> str:
-    """Return what to do about an access outside, with its text where it is known."""
-    example = "as in `mask=i < N`"
-    if not found.text:
-        return f"give this {noun} a mask, {example}"
-    if has_mask(found.text):
-        return f"the mask of `{short(found.text)}` lets places outside through: make it smaller, {example}"
-    return f"`{short(found.text)}` has no mask: give it one, {example}"
 
 
 def _unwritten(count: int, runnable: Runnable, buffers: Buffers, case: Case) -> tuple[str, FrameSummary | None]:
@@ -305,7 +297,7 @@ def _words_of_returned(results: Sequence[Any], wanted: int) -> str:
     """Return the message for a call that did not return its outputs as tensors."""
     tensors = "a tensor" if wanted == 1 else f"a tuple of {wanted} tensors"
     found = ", ".join("None" if one is None else f"a value of type {type(one).__name__}" for one in results)
-    return f"the launcher returned {found or 'nothing'}, not {tensors}: end it with `return out`"
+    return f"{RETURNED} {found or 'nothing'}, not {tensors}: end it with `return out`"
 
 
 def _require_margins(setup: KernelSetup, buffers: Buffers, poison: int) -> bool:
@@ -313,7 +305,7 @@ def _require_margins(setup: KernelSetup, buffers: Buffers, poison: int) -> bool:
     outputs_hold, inputs_hold = buffers.outputs_hold(poison), buffers.inputs_hold()
     found = outside.first(Access.WRITE)
     line = found.line if found else None
-    mask = _mask_for(found, "store") if found else "a store needs a mask, in CUDA an `if (i < N)`"
+    mask = mask_advice(found.text, found.line, "store") if found else "a store needs a mask, in CUDA an `if (i < N)`"
     if not outputs_hold:
         setup.fail(Gate.MARGINS, f"it wrote outside of the output at {_text(buffers.dims)}: {mask}", line)
     if not inputs_hold:

@@ -30,6 +30,8 @@ _ERROR_LINE = re.compile(r"(?i)\b(?:fatal|error)\s*:")
 """A line of NVRTC, nvcc or ptxas with an error: `naive.cu(4): error: …`, `ptxas fatal   : …`."""
 _EXCEPTION = re.compile(r"^\w+: ")
 _TRITON_PLACE = re.compile(r"^\w+: at \d+:\d+:$")
+_SAYS_WHAT_TO_WRITE = ": write `"
+"""Words of a message of the interpreter that corrects the innermost line."""
 _MORE_ABOUT_MEMORY = re.compile(r"(?<=B\.) GPU \d+ has a total capacity .*")
 """What torch says about its allocator after the bytes that were wanted."""
 
@@ -63,13 +65,15 @@ def _ended(
 ) -> EvaluationEnded:
     """Return the end of an evaluation.
 
-    The explanation has the author's lines, first the line of a length to declare or else the innermost, and the
+    The explanation has the line to change where it is known, else the author's lines, the innermost first.  The
     sentence has the innermost.
     """
     place = f", at {frames[-1].path}:{frames[-1].line}" if frames else ""
     advice, shown = advice_on(text), [*frames[-MOST_FRAMES:]][::-1]
     if undeclared:
-        advice, shown = f"Write `{undeclared[1]}: tl.constexpr` in the signature of the kernel", [undeclared[0], *shown]
+        advice, shown = f"Write `{undeclared[1]}: tl.constexpr` in the signature of the kernel", [undeclared[0]]
+    elif _SAYS_WHAT_TO_WRITE in text:
+        shown = shown[:1]
     explanation = with_frames(_first_lines(text) + (f"\n{advice}" if advice else ""), shown)
     return EvaluationEnded(status, sentence_of(text, LONGEST_SENTENCE - len(place)) + place, log_of(explanation, whole))
 

@@ -39,7 +39,7 @@ from sitegen.measure.steps import Step, end_processes, run_in_turn, run_side_by_
 from sitegen.measure.without_gpu import compile_without_gpu
 from sitegen.measure.workload import is_matrix_kernel
 from sitegen.measure.workspace import EVALUATION_S, PREPARE_S, Workspace, read_environment
-from sitegen.model.job import JOB_SCHEMA, CeilingsJob, JobResult, KernelJob, RejectJob
+from sitegen.model.job import JOB_SCHEMA, NOT_AGAIN, CeilingsJob, JobResult, KernelJob, RejectJob
 from sitegen.model.kernel import Implementation, Kernel, Language, Status
 from sitegen.model.record import Rejection, Role
 
@@ -151,6 +151,9 @@ def _evaluations(job: KernelJob, gpu: bool) -> list[PendingEvaluation]:
     if not gpu:
         for pending in others if job.kernel.checks else [*implementations, *others]:
             pending.status, pending.message = Status.NOT_RUN, "no GPU"
+    for pending in implementations:
+        if pending.status is None and (where := job.hung.get(pending.name)):
+            pending.status, pending.message = Status.NOT_RUN, f"{NOT_AGAIN}, because it hung at {where}"
     return implementations + others
 
 

@@ -17,6 +17,7 @@ from sitegen.measure.process import end_group
 from sitegen.measure.protocol import EvaluationEnded
 from sitegen.measure.requests import CollectedArtefacts
 from sitegen.measure.workspace import PREPARE_S, Workspace
+from sitegen.model.job import NOT_AGAIN
 from sitegen.model.kernel import Status
 from sitegen.model.plain import from_plain
 
@@ -25,25 +26,31 @@ ARCH = "sm_90a"
 
 
 def compile_without_gpu(evaluations: Sequence[PendingEvaluation], workspace: Workspace) -> None:
-    """Compile the implementations side by side; do nothing where there is a GPU.
+    """Compile the implementations that did not fail, side by side; do nothing where there is a GPU.
 
     Code that the compiler refuses is a failure.  Code that cannot be compiled here only says why.
     """
     if workspace.gpu:
         return
-    implementations = [e for e in evaluations if e.implementation and e.status is not Status.UNSUPPORTED]
+    implementations = [e for e in evaluations if e.implementation and _is_worth_compiling(e)]
     with workspace.timed("compile"), ThreadPoolExecutor(os.cpu_count()) as pool:
         answers = pool.map(lambda pending: _compiled(pending, workspace), implementations)
         for pending, answer in zip(implementations, answers, strict=True):
             _record(pending, answer)
 
 
+def _is_worth_compiling(pending: PendingEvaluation) -> bool:
+    """Return whether somebody wants to see the code: registers of a wrong kernel would be read as its figures."""
+    failed = pending.status is not None and pending.status.failed
+    return not (failed or pending.status is Status.UNSUPPORTED or pending.message.startswith(NOT_AGAIN))
+
+
 def _record(pending: PendingEvaluation, answer: CollectedArtefacts | EvaluationEnded) -> None:
     if isinstance(answer, CollectedArtefacts):
         pending.collected = answer
-    elif pending.status in (None, Status.NOT_RUN) and answer.status is Status.COMPILE_ERROR:
+    elif answer.status is Status.COMPILE_ERROR:
         pending.end(answer)
-    elif pending.status in (None, Status.NOT_RUN):
+    else:
         why = f"not compiled for {ARCH}: {answer.message}"
         pending.message = "; ".join(filter(None, [pending.message, why]))
 

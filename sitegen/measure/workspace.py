@@ -17,8 +17,7 @@ from sitegen.model.record import Environment
 PREPARE_S, EVALUATION_S = 120.0, 60.0
 """Deadlines in seconds: of compilers, and of everything else that one evaluation does."""
 WITHOUT_GPU_SLOWER = 3.0
-"""Factor of the deadlines under Triton's interpreter.  An endless loop costs as many minutes for each
-workload."""
+"""Factor of the deadlines under Triton's interpreter.  An endless loop costs as many minutes once in a run."""
 _ONE_COMPILER = {"TORCHINDUCTOR_COMPILE_THREADS": "1"}
 """Without this torch.compile keeps a pool of processes, which would outlive the child."""
 _INTERPRETER = {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": "", **_ONE_COMPILER}

@@ -27,7 +27,19 @@ ROUNDS_FILE = "rounds"
 """The file beside a job with the number of rounds that the job has begun."""
 UNJUDGED = "cannot be judged without a GPU"
 """Start of the message of an implementation that is `not_run` because Triton's interpreter has a known limit."""
+NOT_AGAIN = "not tried"
+"""Start of the message of an implementation that is `not_run` because it hung in an earlier job of the run."""
 _OF_REFERENCE = re.compile(r"kernels/[^/\s]+/reference\.py: ")
+
+
+RETURNED = "the launcher returned"
+"""Start of the message of a launcher that returns no tensor, whose status is `wrong_shape`."""
+
+
+def status_words(status: Status, message: str) -> str:
+    """Return a status in words: `no tensor returned` for a launcher that returns none, whatever its shape would be."""
+    is_none = status is Status.WRONG_SHAPE and message.startswith(RETURNED)
+    return "no tensor returned" if is_none else status.words
 
 
 def is_of_reference(message: str) -> bool:
@@ -74,6 +86,9 @@ class KernelJob:
     params: Mapping[str, Scalar] = field(default_factory=dict)
     previous: Mapping[str, PreviousRatios] = field(default_factory=dict)
     """Recorded ratios by implementation name; only for implementations that have a record and changed since."""
+    hung: Mapping[str, str] = field(default_factory=dict)
+    """The workload and dtype at which an implementation hung in an earlier job of the run, by its name.  It is not
+    tried again: under the interpreter each endless loop costs minutes."""
     kind: str = "kernel"
 
 
@@ -265,3 +280,13 @@ class JobResult:
     def undone(self) -> bool:
         """Whether the job failed as a whole; ceilings, which a machine without a GPU does not have, are left out."""
         return bool(self.error) and self.kind != "ceilings"
+
+    @property
+    def incorrect(self) -> bool:
+        """Whether something is not correct, or a wrong variant was not rejected as expected."""
+        return (
+            any(evaluation.status.failed for evaluation in self.evaluations)
+            or any(point.status.failed for sweep in self.sweeps for point in sweep.points)
+            or any(rejection.status not in (rejection.expected, Status.NOT_RUN) for rejection in self.rejections)
+            or any(cell.status not in (Status.PASSED, Status.NOT_RUN) for cell in self.cells)
+        )

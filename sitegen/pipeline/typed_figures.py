@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,6 +19,8 @@ from sitegen.read.source import split_front_matter
 from sitegen.results.quantities import PROBES, Measured, figure
 
 TYPED_FIGURE = "SG137"
+_LIMIT = re.compile(r"\b(?:at (?:most|least)|(?:more|less) than|exceeds|within|up to|above|below|fills?)[ \u00a0±−*]*$")
+"""Words before a figure that is a limit."""
 _PREDICTION = ("predict", "예측")
 """Words of a line whose figures are predictions."""
 
@@ -69,9 +72,18 @@ def typed_figure_warnings(
     bodies: list[Post | Page | Term | Exercise] = [*site.posts, *site.pages, *site.terms, *site.exercises]
     for path in dict.fromkeys(one.body.path for one in bodies):
         text = texts.get(path, "")
-        shown = tuple(kernels_of.get(path, ())) or tuple(measured.kernels)
+        ours, lines = tuple(kernels_of.get(path, ())), text.split("\n")
         for typed in typed_in(path, text):
-            yield _warning(typed, path, offers, shown, text.split("\n")[typed.line])
+            if ours or not _is_limit(typed, lines[typed.line]):
+                yield _warning(typed, path, offers, ours or tuple(measured.kernels), lines[typed.line])
+
+
+def _is_limit(typed: TypedFigure, line: str) -> bool:
+    """Tell whether a share, a ratio or a time is a limit that the text states: `at most 4 ×`, `exceeds 1 %`.
+
+    It may be one only in a text without kernels, such as a manual: beside a kernel, `more than 90 %` is a result.
+    """
+    return typed.unit in (Unit.SHARE, Unit.RATIO, Unit.MICROSECONDS) and bool(_LIMIT.search(line[: typed.col]))
 
 
 def _warning(typed: TypedFigure, path: str, offers: Offers, kernels: Iterable[str], line: str) -> Diagnostic:

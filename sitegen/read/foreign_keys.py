@@ -26,8 +26,9 @@ KEYS_OF_JEKYLL = {
 }
 
 _ADDRESS = (
-    "remove this line: the name of the file or folder is the address; `permalink: /posts/…/` gives it another one"
+    "write `permalink: /posts/{value}/` in its place, or remove it: the name of the file or folder is the address"
 )
+"""`{value}` stands for the value of the key."""
 _SENTENCE = "write it as `description`, as in `description: What a launch costs.`"
 _PICTURE = "remove this line: show the image in the text, as `![words](file)`; `cards: true` in site.yaml makes cards"
 _READ_ANYWAY = "remove this line: every post has it"

@@ -38,6 +38,8 @@ DATE_FORMATS = "write `2026-11-22`, `2026-11-22 14:30` or `2026-11-22T14:30:00+0
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ]+(\d\d:\d\d(?::\d\d)?)(?:\.\d+)?\s*(Z|z|[+-]\d\d:?\d\d)?")
 _ONE_DIGIT = re.compile(r"(?<![\d.])\d(?!\d)")
+_ADDRESS = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+"""Pattern of a value that can be part of an address as it is."""
 _UNREADABLE = object()
 _SUGGESTED = 40
 """The most unknown keys of one mapping for which a near word is sought, which takes half a millisecond for each."""
@@ -179,7 +181,8 @@ def _unknown_key(
 ) -> Diagnostic:
     """Return the diagnostic for an unknown key; `lists` are the known keys whose value is a list."""
     if key in foreign:
-        return Diagnostic("SG012", f"unknown {noun} `{key}`", child.at, foreign[key])
+        value = child.text if _ADDRESS.fullmatch(child.text or "") else "…"
+        return Diagnostic("SG012", f"unknown {noun} `{key}`", child.at, foreign[key].replace("{value}", value))
     found = unknown_word(noun, key, child.at, known, "SG012")
     near = next(iter(near_words(key, known)), "")
     if near not in lists or isinstance(child.value, tuple | Mapping) or not child.text or "\n" in child.text:
@@ -205,9 +208,16 @@ def _pairs_to_write(hint: Any, node: Node) -> str:
     words = [child.text for child in node.value] if isinstance(node.value, tuple) else []
     if not words or not all(words):
         return "write lines such as `name: value`"
-    keys = [f"{key}: …" for key in _required_keys(hint) if key != "name"]  # the key of the mapping is the name
+    keys = [
+        f"{key}: {_form_of(hint, key)}" for key in _required_keys(hint) if key != "name"
+    ]  # that is the mapping's key
     value = f"{{{', '.join(keys)}}}" if keys else "…"
     return f"write a value behind each name: `{{{', '.join(f'{word}: {value}' for word in words[:3])}}}`"
+
+
+def _form_of(hint: Any, key: str) -> str:
+    """Return the form of the value of a key: `[…]` for a list, else `…`."""
+    return "[…]" if get_origin(_hints(hint)[key]) is tuple else "…"
 
 
 def items_of(node: Node, diagnostics: Diagnostics, hint: Any = str) -> tuple[Node, ...]:

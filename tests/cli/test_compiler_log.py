@@ -18,17 +18,17 @@ FILE = "kernels/axpy/naive.cu"
 
 def test_a_missing_semicolon_is_on_the_line_before_and_the_warnings_are_left_out() -> None:
     lines = author_log(LOG, FILE, SOURCE).splitlines()
-    assert lines[0] == f'{FILE}:3: error: expected a ";"'
-    assert [line.strip() for line in lines[1:3]] == ["if (i < N) z[i] = x[i];", "^"]
-    assert lines[3:] == [
-        f"a `;` is missing at the end of the line before: {FILE}:2",
+    assert lines[:3] == [
+        f"a `;` is missing at the end of {FILE}:2",
         "    2 | const long long i = threadIdx.x",
+        f'{FILE}:3: error: expected a ";"',
     ]
+    assert [line.strip() for line in lines[3:]] == ["if (i < N) z[i] = x[i];", "^"]
 
 
 def test_a_semicolon_that_is_missing_within_a_line_leaves_the_line_before_alone() -> None:
-    assert "line before" not in author_log(LOG.replace("      ^\nnaive", "          ^\nnaive"), FILE, SOURCE)
-    assert "line before" not in author_log(LOG, FILE, SOURCE.replace("threadIdx.x\n", "threadIdx.x;\n"))
+    assert "is missing" not in author_log(LOG.replace("      ^\nnaive", "          ^\nnaive"), FILE, SOURCE)
+    assert "is missing" not in author_log(LOG, FILE, SOURCE.replace("threadIdx.x\n", "threadIdx.x;\n"))
 
 
 def test_a_message_that_is_no_log_stays() -> None:

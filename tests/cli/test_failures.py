@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sitegen.cli.verdicts import failures, notes, verdicts
+from sitegen.cli.verdicts import Failures, notes, verdicts
 from sitegen.model.job import JOB_SCHEMA, UNJUDGED, JobResult
 from sitegen.model.kernel import Status
 from sitegen.model.record import Evaluation, Rejection, Role
@@ -33,15 +33,37 @@ def test_a_failed_reference_is_named_in_place_of_those_that_wait_for_it() -> Non
     result = failed(Status.RUNTIME_ERROR, message, "tile", "naive")
     rejected = (Rejection("no_mask", Status.OUT_OF_BOUNDS, Status.RUNTIME_ERROR, "", message=message),)
     both = [result, JobResult(JOB_SCHEMA, "axpy/wrong", "reject", rejections=rejected)]
-    assert list(failures(both)) == [f"error: {message}"] and list(notes(both)) == []
+    assert list(Failures().new_in(both)) == [f"error: {message}"] and list(notes(both)) == []
     assert sum("  not judged: the reference failed" in line for line in verdicts(both)) == 3
 
 
 def test_what_was_not_judged_is_no_error_and_a_job_that_failed_is_one() -> None:
     unjudged, lost = failed(Status.NOT_RUN, UNJUDGED, "tile"), JobResult(JOB_SCHEMA, "softmax", "kernel", error="lost")
     no_gpu = JobResult(JOB_SCHEMA, "ceilings", "ceilings", error="no GPU")
-    assert list(failures([unjudged, no_gpu, lost])) == ["error: softmax: lost"]
-    assert list(notes([unjudged, no_gpu, lost])) == [
-        "ceilings: no GPU",
-        f"axpy/tile (8:float32): not judged: {UNJUDGED}",
+    assert list(Failures().new_in([unjudged, no_gpu, lost])) == ["error: softmax: lost"]
+    assert list(notes([unjudged, no_gpu, lost])) == [f"axpy/tile (8:float32): not judged: {UNJUDGED}"]
+
+
+def test_a_failure_is_told_once_in_a_run_and_that_of_another_implementation_is_another() -> None:
+    told = Failures()
+    assert told.new_in([failed(Status.INCORRECT, "too large", "tile")]) == [
+        "error: axpy/tile (8:float32): incorrect: too large"
     ]
+    assert told.new_in([failed(Status.INCORRECT, "too large", "tile", "naive")]) == [
+        "error: axpy/naive (8:float32): incorrect: too large"
+    ]
+    assert told.new_in([failed(Status.INCORRECT, "too small", "tile")]) and told.count == 3
+
+
+def test_a_failed_reference_is_told_once_in_a_run() -> None:
+    message = "kernels/axpy/reference.py: `reference` raised NameError: name 'z' is not defined"
+    told = Failures()
+    assert len(told.new_in([failed(Status.RUNTIME_ERROR, message, "tile")])) == 1
+    assert told.new_in([failed(Status.RUNTIME_ERROR, message, "naive")]) == []
+
+
+def test_a_launcher_that_returns_nothing_has_no_wrong_shape() -> None:
+    result = failed(Status.WRONG_SHAPE, "the launcher returned None, not a tensor: end it with `return out`", "tile")
+    assert verdicts([result]) == ["axpy/tile  no tensor returned  float32"]
+    assert Failures().new_in([result])[0].startswith("error: axpy/tile (8:float32): no tensor returned: the launcher")
+    assert verdicts([failed(Status.WRONG_SHAPE, "shape (1, 3)", "tile")]) == ["axpy/tile  wrong shape  float32"]

@@ -11,7 +11,13 @@ import pytest
 
 from sitegen.cli import run_progress
 from sitegen.cli.run_progress import RunState, cells, fitting, run_report, table_lines
-from sitegen.execute.progress import Progress
+from sitegen.execute.progress import Progress, end_of_job
+from sitegen.model.job import JOB_SCHEMA, JobResult
+from sitegen.model.kernel import Status
+from sitegen.model.plain import to_plain
+from sitegen.model.record import Environment, Evaluation, Rejection, Role
+
+HERE = Environment("NVIDIA H200", "sm_90", 132, 1, 1, "", "", "", "", "", 0.0, 0.0, False)
 
 STEPS = (
     Progress("axpy@64:float32", "started", 0, 3, place="gpu1"),
@@ -164,3 +170,38 @@ def test_table_fits_the_terminal(columns: int, wanted: str) -> None:
 def test_no_line_is_wider_than_the_terminal(columns: int) -> None:
     lines = table_lines(state_after(*LAB), 3760.0, columns)
     assert len(lines) == 5 and all(cells(line) <= columns for line in lines)
+
+
+def ended(*statuses: Status, gpu: bool = False) -> Progress:
+    """Return the end of a job in which implementations end so, and `wrong/race` passes the gates."""
+    found = [
+        Evaluation(Role.IMPLEMENTATION, f"tile{n}", "64", "float32", "", status, message="line 3")
+        for n, status in enumerate(statuses)
+    ]
+    wrong = (Rejection("race", Status.RACE, Status.PASSED, "", message=""),) if gpu else ()
+    result = JobResult(JOB_SCHEMA, "axpy@64:float32", "kernel", HERE if gpu else None, tuple(found), rejections=wrong)
+    return end_of_job("axpy@64:float32", {"results": [to_plain(result)]}, 1, 2, 4.0)
+
+
+def test_a_job_in_which_something_is_wrong_failed_and_says_why_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    with run_report() as report:
+        report(ended(Status.PASSED, Status.OUT_OF_BOUNDS))
+        report(ended(Status.PASSED, Status.OUT_OF_BOUNDS))
+    assert capsys.readouterr().err.splitlines() == [
+        "[1/2] axpy@64:float32 failed 4 s",
+        "error: axpy/tile1 (64:float32): out of bounds: line 3",
+        "[1/2] axpy@64:float32 failed 4 s as above",
+    ]
+
+
+def test_what_the_tools_judge_later_has_not_failed_when_its_job_ends() -> None:
+    assert ended(Status.PASSED, gpu=True).state == "finished"
+    assert ended(Status.PASSED, Status.INCORRECT, gpu=True).state == "failed"
+    assert ended(Status.NOT_RUN).state == "finished"
+
+
+def test_a_program_gets_the_reason_of_a_failure_as_the_message(capsys: pytest.CaptureFixture[str]) -> None:
+    with run_report(as_json=True) as report:
+        report(ended(Status.OUT_OF_BOUNDS))
+    event = json.loads(capsys.readouterr().out)
+    assert event["message"] == "error: axpy/tile0 (64:float32): out of bounds: line 3" and "results" not in event

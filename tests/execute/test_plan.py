@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sitegen.execute.plan import UnknownName, due_tools, only_named, plan, status
+from sitegen.execute.plan import UnknownName, due_tools, only_named, plan, status, without_tools
 from sitegen.execute.session import commit_of, goals_by_gpu, store_results
 from sitegen.model.gpu import yours
 from sitegen.model.job import InspectJob, KernelJob, NotebookJob, PreviousRatios, RejectJob
@@ -56,6 +56,14 @@ def test_a_run_that_times_nothing_leaves_out_the_implementations_beside_a_named_
     assert checked(root, made, "double/right@64:float32") == {"double/tools": ["right"], "double@64:float32": ["right"]}
     for names in (["double"], ["double@64:float32"], ["double/right", "double"], ["double/torch"], ["double/tools"]):
         assert set(map(tuple, checked(root, made, *names).values())) == {tuple(every)}, names
+
+
+def test_a_run_without_a_gpu_has_no_job_of_the_tools_unless_it_is_the_only_one(root, made):
+    def left(*names):
+        return [job.id for job in without_tools(plan(made.inventory(root), GPU, names)) if job.id != "ceilings"]
+
+    assert left("double/right@64:float32") == ["double@64:float32"]
+    assert "double/tools" in left("double/tools")
 
 
 def with_seconds(root, made, **seconds):

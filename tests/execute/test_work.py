@@ -60,7 +60,8 @@ CEILINGS = ({"id": "ceilings", "kind": "ceilings"},)
 
 
 def job(number: int, run: str = "today") -> dict[str, object]:
-    return work.with_ceilings({"id": f"job {number}", "kind": "kernel"}, CEILINGS, run)
+    kernel = {"name": "axpy"}
+    return work.with_ceilings({"id": f"job {number}", "kind": "kernel", "kernel": kernel}, CEILINGS, run)
 
 
 def test_a_worker_measures_the_ceilings_of_its_gpu_before_its_first_job_of_each_run(done):
@@ -77,3 +78,33 @@ def test_what_a_worker_returns_has_the_name_and_the_mistake_of_its_job(done, mon
     monkeypatch.setattr(work, "run_job", lambda spec, **_: work.failure(spec, f"no {spec['id']}"))
     returned = work.run_with_ceilings(job(1))
     assert (returned["id"], returned["kind"], returned["error"]) == ("job 1", "kernel", "no job 1")
+
+
+def timed_out(spec, environment=None):
+    """Return a result in which `loops` hangs unless the job says that it did before."""
+    status = "not_run" if spec.get("hung") else "timeout"
+    names = {"loops": status, "fine": "passed"}
+    rows = [
+        {"role": "implementation", "name": n, "status": s, "workload": "8", "dtype": "f32"} for n, s in names.items()
+    ]
+    return {**work.failure(spec, ""), "environment": environment, "evaluations": rows}
+
+
+def test_what_hung_without_a_gpu_is_not_tried_again_in_the_run(monkeypatch):
+    seen = []
+    monkeypatch.setattr(work, "_hung", {})
+    monkeypatch.setattr(work, "run_job", lambda spec, **_: seen.append(spec.get("hung")) or timed_out(spec))
+    for one in (job(1), job(2), job(3, "tomorrow")):
+        work.run_with_ceilings({**one, "ceilings": ()})
+    assert seen == [{}, {"loops": "8:f32"}, {}]
+
+
+def test_what_hung_on_a_gpu_is_tried_at_each_workload(monkeypatch):
+    seen = []
+    monkeypatch.setattr(work, "_hung", {})
+    monkeypatch.setattr(
+        work, "run_job", lambda spec, **_: seen.append(spec.get("hung")) or timed_out(spec, {"gpu": "H"})
+    )
+    for one in (job(1), job(2)):
+        work.run_with_ceilings({**one, "ceilings": ()})
+    assert seen == [{}, {}]

@@ -58,6 +58,9 @@ def test_twenty_figures_of_all_units_are_planted() -> None:
         "The formula $4 × N = 12 %$ says so.",
         "It moves {value}`softmax/fused bandwidth`, {spec}`4.8 TB/s` and {given}`2.4 TB/s; arithmetic`.",
         "See [the sum](../sum-12%25.md) and https://example.org/12%20x.",
+        "Half of it is {given}`2.4 TB/s;\narithmetic of 12 %` of all.",
+        "Within ±12 %, ± 12 %, −2 % and +5 % of it.",
+        "::::{example}\n| naive | 12.25 ms |\n::::",
         '<img alt="12 %">',
         "The 95 % interval is narrow.",
         "It needs Triton 3.6.0, sm_90 and CUDA 13.",
@@ -112,3 +115,8 @@ def test_the_caption_of_a_cell_takes_no_figure_of_a_record() -> None:
     text = "```{code-cell} python\n#| label: a\n#| fig-cap: At {value}`softmax/fused time`.\nprint(1)\n```\n"
     [mistake] = parse_document(Markdown(text, "a/index.md"))[1]
     assert (mistake.code, mistake.message) == ("SG105", "option `fig-cap`: the caption of a cell is plain text")
+
+
+def test_a_role_that_is_never_closed_hides_its_paragraph_alone() -> None:
+    text = "Half is {given}`2.4 TB/s;\nand 12 %\n\nA thread has 40 registers, {given}`1 ms;\nnow` and 13 %."
+    assert [one[2] for one in found(text)] == ["40 registers", "13 %"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sitegen.diagnostics import Severity
 from sitegen.markup.parse import parse_document
 from sitegen.model.site import Markdown
 
@@ -57,3 +58,11 @@ def test_block_in_tabs_without_an_end_is_no_further_mistake() -> None:
 def test_longer_fence_may_show_a_shorter_one() -> None:
     assert codes("````{example}\n```{note}\na\n```\n````\n") == []
     assert codes("````markdown\n" + INNER + "````\n") == []
+
+
+@pytest.mark.parametrize("below", ["The text goes on here.\n", "```python\nx = 1\n```\n\nText.\n", ""])
+def test_a_cell_without_an_end_is_one_mistake_and_an_error_where_text_stands_in_it(below: str) -> None:
+    text = f"```{{code-cell}} python\n#| label: a\nx = 1\n\n{below}"
+    found = parse_document(Markdown(text, "content/posts/a/index.md", 1))[1]
+    assert [(one.code, one.span.line) for one in found] == [("SG138", 1)]
+    assert (found[0].severity is Severity.ERROR) is bool(below)

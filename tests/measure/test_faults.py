@@ -131,3 +131,25 @@ def raised_by(call: Callable[[], object], folder: Path) -> EvaluationEnded:
     except Exception as caught:
         return failure_of(caught, folder)
     raise AssertionError("nothing was raised")
+
+
+KERNEL = """def kernel(arange, BLOCK):
+    at = arange(0, BLOCK)
+    raise ValueError("`a < b & c` is several comparisons in a row: write `(a < b) & c`")
+
+
+def launch(arange):
+    kernel(arange, 4)
+"""
+
+
+def refused(begin: int, end: int) -> None:
+    raise ValueError("arange's arguments must be of type tl.constexpr")
+
+
+@pytest.mark.parametrize(("arange", "line"), [(refused, 1), (range, 3)])
+def test_a_failure_whose_line_to_change_is_known_shows_no_other(tmp_path, arange, line):
+    file = tmp_path / "tile.py"
+    file.write_text(KERNEL)
+    found = raised_by(lambda: loaded(file).launch(arange), tmp_path)
+    assert found.explanation.count("tile.py:") == 1 and f"tile.py:{line}\n" in found.explanation

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sitegen.measure import without_gpu
@@ -57,9 +59,9 @@ def test_triton_is_interpreted_and_compiled(evaluations):
     assert "BAR" not in found.compilation.instructions
 
 
-def test_a_wrong_result_stays_wrong_however_well_it_compiles(evaluations):
+def test_a_wrong_result_is_not_compiled(evaluations):
     assert evaluations["wrong"].status is Status.UNWRITTEN
-    assert evaluations["wrong"].compilation is not None
+    assert evaluations["wrong"].compilation is None
 
 
 def test_a_compiler_that_dies_takes_nobody_with_it_and_fails_nothing(evaluations):
@@ -87,3 +89,14 @@ def test_where_there_is_a_gpu_nothing_of_this_happens(tmp_path):
     workspace = Workspace(tmp_path, tmp_path / "job.json", gpu=True)
     without_gpu.compile_without_gpu([ours], workspace)
     assert (ours.collected, workspace.seconds) == (CollectedArtefacts(), {})
+
+
+def test_what_hung_in_an_earlier_job_is_neither_tried_nor_compiled(add_kernel, measure):
+    if gpu_memory_bytes():
+        pytest.skip("a GPU is here")
+    sources = {"plain": add_kernel.triton_source(), "hangs": add_kernel.triton_source(prologue="while True: pass")}
+    job = replace(add_kernel.kernel_job(sources), hung={"hangs": "8:float32"})
+    found = {e.name: e for e in measure(job).evaluations}
+    assert (found["hangs"].status, found["hangs"].compilation) == (Status.NOT_RUN, None)
+    assert found["hangs"].message == "not tried, because it hung at 8:float32"
+    assert found["plain"].status is Status.PASSED

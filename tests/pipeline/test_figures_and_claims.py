@@ -304,6 +304,17 @@ def test_check_warns_of_a_typed_figure_and_offers_the_value_that_fits(root: Path
     assert sitegen("build").exit_code == 0 and "SG137" not in sitegen("build").stderr
 
 
+@pytest.mark.parametrize(
+    ("shown", "warned"), [("", ["2 %", "12 %", "4.5 TB/s"]), ("softmax", ["2 %", "12 %", "1 ms", "4.5 TB/s"])]
+)
+def test_a_limit_may_be_typed_in_a_text_without_kernels(root: Path, shown: str, warned: list[str]) -> None:
+    words = "It is 2 % of all, about 12 %, takes less than 1 ms and reads at most 4.5 TB/s.\n"
+    fence = f"\n```{{benchmark}} {shown}\n```\n" if shown else ""
+    write(root, "content/posts/limits.md", f"---\ntitle: Limits\ndate: 2026-11-20\n---\n{words}{fence}")
+    said = sitegen("check").stderr
+    assert re.findall(r"the figure `(.*)` is typed\n  content/posts/limits", said) == warned
+
+
 def test_a_typed_figure_of_the_worklog_is_one_of_its_day(root: Path) -> None:
     write(root, "content/worklog/2026-11-21.md", "It took 132 µs and 133 µs.\n")
     result = sitegen("check")

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from sitegen.diagnostics import Span, did_you_mean
+from sitegen.diagnostics import Severity, Span, did_you_mean
 from sitegen.markup import options as o
 from sitegen.markup.annotations import Texts, without_marks
 from sitegen.markup.code import code_figure
@@ -42,7 +42,7 @@ def read_cell(language: str, content: str, line: int, span: Span, texts: Texts, 
     source = options.rest if "annotate" in values else without_marks(options.rest)[0]
     _check_together(language, options, values, span, into)
     if language != "cuda" and not values.get("error"):
-        _check_python(source, options.rest_line, into)
+        _check_python(source, options.rest_line, span, into)
     return Cell(
         label=values["label"],
         language=language,
@@ -118,14 +118,34 @@ def _check_together(language: str, options: o.Options, values: dict[str, Any], s
             into.error("SG110", f"`{name}` needs `implements`", options.span(name, span), hint)
 
 
-def _check_python(source: str, line: int, into: Collected) -> None:
-    """Report the first syntax error; `line` is where `source` begins.  A fence in a list is indented further."""
-    if mistake := syntax_mistake(source, into.path, notebook=True):
+def _check_python(source: str, line: int, opening: Span, into: Collected) -> None:
+    """Report the first syntax error; `line` is where `source` begins.  A fence in a list is indented further.
+
+    Where the fence has no end, the text below it is what is no Python: then the missing end is the error.
+    """
+    mistake = syntax_mistake(source, into.path, notebook=True)
+    if mistake and not _report_unclosed(source, line, opening, into):
         at = line + mistake.span.line - 1
         text = source.split("\n")[mistake.span.line - 1] if mistake.span.line <= source.count("\n") + 1 else ""
         indent = max(into.lines[at].find(text), 0) if text and at < len(into.lines) else 0
         span = into.span(at, indent + mistake.span.col - 1, mistake.span.length)
         into.error(mistake.code, mistake.message, span, mistake.hint)
+
+
+def _report_unclosed(source: str, line: int, opening: Span, into: Collected) -> bool:
+    """Make an error of the warning that the fence has no end, or report another fence that opens in the cell.
+
+    Returns False where the fence has its end.
+    """
+    unclosed = [n for n, one in enumerate(into.diagnostics) if one.code == "SG138" and one.span.line == opening.line]
+    if unclosed:
+        into.diagnostics[unclosed[0]] = replace(into.diagnostics[unclosed[0]], severity=Severity.ERROR)
+    elif inner := re.search(r"(?m)^(?:`{3,}|~{3,}|:{3,})[A-Za-z{]", source):
+        at = into.span_of_line(line + source.count("\n", 0, inner.start())).line
+        hint = f"the fence on line {at} is inside of the cell: write a line with the same signs below the code"
+        start = into.span_of("{code-cell}", opening.line - into.first_line)
+        into.error("SG138", "the fence of `{code-cell}` is never closed", start, hint)
+    return bool(unclosed or inner)
 
 
 def _implements(value: o.Value) -> str:
