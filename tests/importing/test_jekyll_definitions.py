@@ -182,6 +182,24 @@ ISSUES = (
 )
 
 
+@pytest.mark.parametrize(
+    ("file", "body", "codes"),
+    [
+        ("<p>Few words.</p><script>go()</script>", "`{% include links.md %}`", ["SG601"]),
+        (
+            "Many words. " * 11 + "\n\n<script>\nlet a = 1;\n\ngo(a);\n</script>\n\nThe end.",
+            "Many words. " * 11 + "\n\nThe end.",
+            ["SG604"],
+        ),
+    ],
+)
+def test_the_words_around_a_script_of_an_included_file_come_over(
+    file: str, body: str, codes: list[str], post: Post
+) -> None:
+    imported = post(f"{LINKS}\n", **{"_includes/links.md": file})
+    assert (imported.body, imported.said) == (body, [f"{code} _posts/2024-01-05-a.md:5" for code in codes])
+
+
 def test_a_loop_over_a_parameter_defines_links(post: Post) -> None:
     text = '[a][core #7] [b][core #12]\n\n{% include issues.md issues="7,12,15" %}\n'
     imported = post(text, **{"_includes/issues.md": ISSUES})

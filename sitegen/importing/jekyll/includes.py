@@ -13,6 +13,7 @@ from sitegen.importing.jekyll.conversion import Conversion
 from sitegen.importing.jekyll.html import link_to_image
 from sitegen.importing.jekyll.inserts import Insert, without_marks
 from sitegen.importing.jekyll.liquid import Token, parameters
+from sitegen.importing.jekyll.words import has_words
 from sitegen.markup.directives.callouts import KINDS
 
 _TAGS = re.compile(r"<[^>]+>")
@@ -111,9 +112,13 @@ def included_path(conversion: Conversion, token: Token) -> str:
 
 
 def included_text(conversion: Conversion, path: str) -> str | None:
-    """Return the content of an included file; None for one with a script, or beyond the bound on a document's files."""
+    """Return the content of an included file.
+
+    None for one that is little more than a script, or beyond the bound on a document's files.
+    """
     text = conversion.site.read(path)
-    if not conversion.included_so_far.has_room(text) or "<script" in text.lower():
+    is_script = "<script" in text.lower() and not has_words(text)
+    if is_script or not conversion.included_so_far.has_room(text):
         return None
     return without_marks(text.strip("\n"))
 
