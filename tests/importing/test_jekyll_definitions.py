@@ -213,8 +213,7 @@ def test_a_loop_over_a_parameter_defines_links(post: Post) -> None:
     "loop",
     [
         "{% for x in site.posts %}[core #7]: https://c.example/\n{% endfor %}",
-        "{% assign a = include.issues | split: ',' %}{% for x in a %}{% for y in a %}{{ y }}{% endfor %}{% endfor %}",
-        f"{{% assign a = '{'1,' * 300}' | split: ',' %}}{{% for x in a %}}{{{{ x }}}}{{% endfor %}}",
+        "{% for x in (1..1000) %}{% for y in (1..1000) %}{{ y }}{% endfor %}{% endfor %}",
         "{% capture a %}0123456789{% endcapture %}" + "{% capture a %}{{ a }}{{ a }}{% endcapture %}" * 40,
         "{% assign a = include.issues | split: ',' %}{% for x in a %}" + "text " * 200_000 + "{% endfor %}",
     ],
