@@ -265,8 +265,8 @@ def _role(conversion: TextConversion, kept: Kept, match: re.Match[str]) -> str:
         return kept.keep(f"${text}$")
     if role == "download":
         return f"[{words or posixpath.basename(target)}]({target})"
-    if role == "index":
-        return ""
+    if role == "index":  # the entry of the index is of no use here; its words are a part of the sentence
+        return words or text.lstrip("!")
     if role in _KEPT_ROLES:
         return kept.keep(match[0])
     return words or text if role in ("term", "abbr", "sc", "span") else kept.keep(f"`{words or text}`")
