@@ -12,6 +12,9 @@ from sitegen.importing.jekyll.inserts import fenced
 _HAS_MARKDOWN = re.compile(r"<[^<>]+\bmarkdown=(?![\"']?0)")
 _SUMMARY = re.compile(r"\s*(<summary\b[^>]*>.*?</summary>)", re.DOTALL)
 _ITEM = re.compile(r"[ ]{0,3}(?:[-*+]|\d{1,9}[.)])[ ]+(?=<[A-Za-z])")
+_VERBATIM = re.compile(r"<(?:pre|textarea|details)\b|<!--|```", re.IGNORECASE)
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
+"""Blank lines, at each of which an element would end here; kramdown reads it to its end tag."""
 _BLANK_LINE = re.compile(r"\n[ \t]*\n|\Z")
 
 
@@ -78,7 +81,10 @@ def _element(reader: BlockReader, source: str, tag: re.Match[str]) -> list[str]:
     if "markdown=" in source and _HAS_MARKDOWN.search(source) and reader.may_nest():
         return _with_markdown(reader, source, tag)
     with_pieces = html_texts(reader, source)
-    return block_html(source, reader.number, reader.conversion).split("\n") if with_pieces is None else with_pieces
+    if with_pieces is not None:
+        return with_pieces
+    html = block_html(source, reader.number, reader.conversion)
+    return (html if _VERBATIM.search(html) else _BLANK_LINES.sub("\n", html)).split("\n")
 
 
 def _with_markdown(reader: BlockReader, source: str, tag: re.Match[str]) -> list[str]:
