@@ -340,9 +340,5 @@ def test_formula_between_spaces_is_no_money_where_the_site_has_formulas(post: Po
 
 
 def test_element_of_html_goes_on_below_a_blank_line(post: Post) -> None:
-    imported = post(
-        "<div>\n    <hr />\n    \n\n    <ul>\n      <li>*a*</li>\n    </ul>\n</div>\n\n<pre>\na\n\n    b\n</pre>\n"
-    )
-    assert imported.body == (
-        "<div>\n    <hr>\n    <ul>\n      <li>*a*</li>\n    </ul>\n</div>\n\n<pre>\na\n\n    b\n</pre>"
-    )
+    imported = post("<div>\n    <hr />\n    \n\n    <ul>\n      <li>*a*</li>\n    </ul>\n</div>\n")
+    assert imported.body == "<div>\n    <hr>\n    <ul>\n      <li>*a*</li>\n    </ul>\n</div>"
