@@ -10,7 +10,7 @@ from typing import Any
 
 from sitegen.importing.folders.authors import author_names
 from sitegen.importing.folders.cells import cell, cell_options, figure_label, notebook_text
-from sitegen.importing.folders.containers import callout, container, containers
+from sitegen.importing.folders.containers import callout, code_in_backquotes, container, containers
 from sitegen.importing.folders.convert import Dialect, TextConversion
 from sitegen.importing.folders.passages import Fence, Kept
 from sitegen.importing.folders.placing import Found, Place
@@ -181,7 +181,7 @@ def _numbered(kind: str, label: str) -> str:
 def write(conversion: TextConversion, body: str) -> str:
     """Return a text in the Markdown of sitegen."""
     kept = Kept()
-    text = kept.fences(body, partial(_fence, conversion, kept))
+    text = kept.fences(code_in_backquotes(body), partial(_fence, conversion, kept))
     text = _DISPLAYED.sub(lambda m: kept.keep(f"$${m['tex']}$$ {{#{_numbered('eq', m['label'])}}}"), text)
     text = _ROLE.sub(partial(_role, conversion, kept), text)
     text = kept.spans(text)

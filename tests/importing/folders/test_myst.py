@@ -41,6 +41,10 @@ def book(body: str, **more: str) -> dict[str, str]:
         ("```{admonition} A title\n:class: tip\nWords.\n```", ":::{tip} A title\nWords.\n:::"),
         ("````{seealso}\n```{math}\nx\n```\n````", ":::{note} Seealso\n$$\nx\n$$\n:::"),
         (":::{prf:theorem} Name\nWords.\n:::", ":::{note} Theorem: Name\nWords.\n:::"),
+        (
+            "````md\n:::{code} md\n````\n\n::::{code} md\n+++ part\n% $5 ``\n:::{note}\nb\n:::\n::::",
+            "````md\n:::{code} md\n````\n\n```md\n+++ part\n% $5 ``\n:::{note}\nb\n:::\n```",
+        ),
         ("```{index} single: x\n```\n{index}`The x <single: x>` and {index}`!y`.", "\nThe x and y."),
         ("% a comment\nWords.\n\n+++\n\nMore.", "Words.\n\n\nMore."),
         ("{unknown}`x` and `{ref}`", "`x` and `{ref}`"),
