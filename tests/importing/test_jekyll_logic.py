@@ -130,3 +130,20 @@ def test_a_file_that_all_texts_include_is_the_same_only_where_it_names_no_text(
     texts = [str(text) for path, text in imported.files.items() if path.startswith("content/posts/")]
     assert ["A1" in texts[0].split("---")[2], "A2" in texts[1].split("---")[2]] == [True, True]
     assert all("[n]: /notes-n/" in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("loop", "kept"),
+    [
+        ("{% for p in site.data.people %}{{ p.words }}{% endfor %}{% for p in site.posts %}{% endfor %}", False),
+        ("{% for p in site.data.people %}{{ p.none }}{% endfor %}", False),
+        ("{% for p in site.data.people %}<p>{{ p.words }}</p>{% endfor %}", True),
+    ],
+)
+def test_a_page_that_is_made_of_data_comes_over(loop: str, kept: bool, import_site: Callable[..., Imported]) -> None:
+    data = f"- words: {'many words ' * 11}\n"
+    imported = import_site({"people.html": f"---\ntitle: People\n---\n{loop}\n", "_data/people.yml": data})
+    assert ("content/pages/people.md" in imported.files, imported.said) == (
+        kept,
+        [] if kept else ["SG606 people.html:4"],
+    )
