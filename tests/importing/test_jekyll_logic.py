@@ -8,6 +8,7 @@ import pytest
 from tests.importing.conftest import CONFIG, Imported
 
 Post = Callable[..., Imported]
+DEEP, MANY = "[" * 900 + "]" * 900, f"[{', '.join(map(str, range(2000)))}]"
 PEOPLE = "- name: Bo\n  role: chair\n  tags: [x, y]\n- name: Ada\n  quote: '\"A *fine* one.\"'\n  n: 2\n  born: false\n"
 
 
@@ -35,6 +36,10 @@ PEOPLE = "- name: Bo\n  role: chair\n  tags: [x, y]\n- name: Ada\n  quote: '\"A 
         ),
         ("{% assign s = site.data.people | sort: 'name' %}{% for p in s %}{{ p.name }} {% endfor %}", "Ada Bo "),
         ("{% assign s = site.data.people | map: 'name' | sort_natural | join: ', ' %}{{ s }}", "Ada, Bo"),
+        (
+            "{{ site.data.people | map: 'n' | concat: site.data.table | uniq | size }}{{ 'x,x,y' | split: ',' | uniq }}",
+            "4xy",
+        ),
         ("{% capture a %}{{ 'b' | upcase }}{% endcapture %}{{ a }}", "B"),
         ("{% case page.title %}{% when 'B' %}b{% when 'C' or 'A' %}a{% else %}c{% endcase %}", "a"),
         ("{% for pair in site.data.of.row %}{{ pair[0] }}={{ pair[1] }} {% endfor %}", "k=1 l=2 "),
@@ -70,6 +75,7 @@ def post_of(imported: Imported) -> str:
         "{% for p in (1..99999999) %}a{% endfor %}",
         "{% for p in (1..2000) %}{% for q in (1..2000) %}{% endfor %}{% endfor %}",
         "{% for p in (1..2000) %}{% assign a = a | default: 9 | times: a %}{% endfor %}",
+        "{% for p in (1..2000) %}{% for q in (1..60) %}{{ site.data.many | sort | size }}{% endfor %}{% endfor %}",
         "{% for p in (1..60) %}{% capture a %}{{ a | default: 'x' }}{{ a }}{% endcapture %}{% endfor %}",
         "{% if a " + "and a " * 5000 + "%}{% endif %}",
         "{% if " + "( " * 5000 + "%}{% endif %}",
@@ -78,7 +84,7 @@ def post_of(imported: Imported) -> str:
 )
 def test_logic_that_is_not_understood_stays_as_a_whole_and_is_reported(liquid: str, post: Post) -> None:
     begin = process_time()
-    imported = post(f"{liquid}\n", **{"_data/people.yml": PEOPLE, "_data/deep.json": "[" * 900 + "]" * 900})
+    imported = post(f"{liquid}\n", **{"_data/people.yml": PEOPLE, "_data/deep.json": DEEP, "_data/many.json": MANY})
     assert process_time() - begin < 5
     assert "SG601 _posts/2024-01-05-a.md:5" in imported.said
     assert imported.body.startswith(f"`{liquid}`"[:60])

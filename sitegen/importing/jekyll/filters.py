@@ -103,11 +103,7 @@ def _slug(text: Any, mode: str = "default") -> str:
 
 
 def _unique(value: Any) -> list[Any]:
-    found: list[Any] = []
-    for item in _items(value):
-        if item not in found:
-            found.append(item)
-    return found
+    return list({repr(item): item for item in reversed(_items(value))}.values())[::-1]
 
 
 def _sentence(value: Any, word: str = "and") -> str:

@@ -132,7 +132,7 @@ class _Liquid:
     def value(self, expression: str) -> str | None:
         """Return the text that an output prints; None where it is not known, or is `nil` outside of a block."""
         try:
-            value = value_of(expression, self.variables, self.filters)
+            value = value_of(expression, self.variables, self.filters, self.spend)
             is_lost = (value is None or value == []) and not self.logic_depth and not expression.startswith("include.")
             return None if is_lost else shown(value)
         except (NotUnderstood, RecursionError):
@@ -273,7 +273,7 @@ def _url(before: str, path: str) -> str:
 def _assign(liquid: _Liquid, token: Token) -> str | None:
     name, _, expression = token.markup.partition("=")
     try:
-        value = value_of(expression, liquid.variables, liquid.filters)
+        value = value_of(expression, liquid.variables, liquid.filters, liquid.spend)
     except NotUnderstood:
         value = COMPUTED
     if value is None and not liquid.logic_depth:

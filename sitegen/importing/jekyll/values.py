@@ -31,15 +31,20 @@ MOST_ITEMS = 2000
 Filters = Mapping[str, Callable[..., Any]]
 
 
-def value_of(expression: str, variables: Variables, filters: Filters = FILTERS) -> Any:
-    """Return the value of an expression with its filters."""
+def value_of(
+    expression: str,
+    variables: Variables,
+    filters: Filters = FILTERS,
+    spend: Callable[[int], None] = lambda size: None,
+) -> Any:
+    """Return the value of an expression with its filters; `spend` gets the size of what each filter changes."""
     head, *steps = (part.strip() for part in _PIPE.findall(expression.strip())) if expression.strip() else [""]
     value = operand(head, variables)
     for step in filter(None, steps):
         name, _, rest = step.partition(":")
-        value = _filtered(
-            filters.get(name.strip()), value, [operand(one, variables) for one in _ARGUMENT.findall(rest)]
-        )
+        arguments = [operand(one, variables) for one in _ARGUMENT.findall(rest)]
+        spend(len(value) if isinstance(value, str | list | tuple) else 1)
+        value = _filtered(filters.get(name.strip()), value, arguments)
     return value
 
 
