@@ -77,6 +77,7 @@ def post_of(imported: Imported) -> str:
         "{% for p in (1..2000) %}{% assign a = a | default: 9 | times: a %}{% endfor %}",
         "{% for p in (1..2000) %}{% for q in (1..60) %}{{ site.data.many | sort | size }}{% endfor %}{% endfor %}",
         "{% for p in (1..60) %}{% capture a %}{{ a | default: 'x' }}{{ a }}{% endcapture %}{% endfor %}",
+        "{% for p in (1..2000) %}{% include long.md %}{% endfor %}",
         "{% if a " + "and a " * 5000 + "%}{% endif %}",
         "{% if " + "( " * 5000 + "%}{% endif %}",
         "{% for p in site.data.deep %}{{ p }}{% endfor %}",
@@ -84,7 +85,10 @@ def post_of(imported: Imported) -> str:
 )
 def test_logic_that_is_not_understood_stays_as_a_whole_and_is_reported(liquid: str, post: Post) -> None:
     begin = process_time()
-    imported = post(f"{liquid}\n", **{"_data/people.yml": PEOPLE, "_data/deep.json": DEEP, "_data/many.json": MANY})
+    long = {"_includes/long.md": f"{{% comment %}}{'a' * 1000}{{% endcomment %}}"}
+    imported = post(
+        f"{liquid}\n", **long, **{"_data/people.yml": PEOPLE, "_data/deep.json": DEEP, "_data/many.json": MANY}
+    )
     assert process_time() - begin < 5
     assert "SG601 _posts/2024-01-05-a.md:5" in imported.said
     assert imported.body.startswith(f"`{liquid}`"[:60])
@@ -97,6 +101,12 @@ def test_an_included_file_loops_over_a_list_that_it_gets(post: Post) -> None:
     imported = post("{% include t.html of=site.data.people %}", **{"_includes/t.html": row, "_data/people.yml": PEOPLE})
     assert imported.body == '<table><tr id="bo"><td>Bo</td></tr><tr id="ada"><td>Ada</td></tr></table>'
     assert imported.said == []
+
+
+def test_a_loop_may_include_a_file_many_times(post: Post) -> None:
+    liquid = "{% for p in (1..500) %}{% include n.md of=p %}{% endfor %}\n"
+    imported = post(liquid, **{"_includes/n.md": "{{ include.of }},"})
+    assert imported.body == "".join(f"{number}," for number in range(1, 501))
 
 
 def test_parameters_with_numbers_are_read_until_one_lacks(post: Post) -> None:

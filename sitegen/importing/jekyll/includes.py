@@ -112,14 +112,16 @@ def included_path(conversion: Conversion, token: Token) -> str:
     return path if path in conversion.site.files and path.endswith(_TEXTS) else ""
 
 
-def included_text(conversion: Conversion, path: str) -> str | None:
+def included_text(conversion: Conversion, path: str, *, in_loop: bool) -> str | None:
     """Return the content of an included file.
 
-    None for one that is little more than a script, or beyond the bound on a document's files.
+    None for one that is little more than a script, or beyond the bound on a document's files; in a loop only the
+    characters are counted.
     """
     text = conversion.site.read(path)
     is_script = "<script" in text.lower() and not has_words(text)
-    if is_script or not conversion.included_so_far.has_room(text):
+    so_far = conversion.included_so_far
+    if is_script or not (so_far.takes(len(text)) if in_loop else so_far.has_room(text)):
         return None
     return without_marks(text.strip("\n"))
 

@@ -373,7 +373,7 @@ def _included(liquid: _Liquid, token: Token) -> str | None:
     path = included_path(conversion, token)
     if not path or path in liquid.included or len(liquid.included) > DEEPEST_INCLUDE:
         return None
-    if (source := included_text(conversion, path)) is None:
+    if (source := included_text(conversion, path, in_loop=bool(liquid.logic_depth))) is None:
         return None
     if (shared := _shared(liquid, token, path, source)) is not None:
         here = {key: replace(one, line=liquid.line(token)) for key, one in shared.definitions.items()}
