@@ -40,6 +40,7 @@ PEOPLE = "- name: Bo\n  role: chair\n  tags: [x, y]\n- name: Ada\n  quote: '\"A 
             "{{ site.data.people | concat: site.data.table | uniq | size }}{{ 'x,x' | split: ',' | uniq }}",
             "4x",
         ),
+        ("{% if page.title | slice: 0 == 'B' %}a{% endif %}{% if page.title == '|' %}b{% endif %}", "a"),
         ("{% capture a %}{{ 'b' | upcase }}{% endcapture %}{{ a }}", "B"),
         ("{% case page.title %}{% when 'B' %}b{% when 'C' or 'A' %}a{% else %}c{% endcase %}", "a"),
         ("{% for pair in site.data.of.row %}{{ pair[0] }}={{ pair[1] }} {% endfor %}", "k=1 l=2 "),
@@ -101,6 +102,12 @@ def test_an_included_file_loops_over_a_list_that_it_gets(post: Post) -> None:
     imported = post("{% include t.html of=site.data.people %}", **{"_includes/t.html": row, "_data/people.yml": PEOPLE})
     assert imported.body == '<table><tr id="bo"><td>Bo</td></tr><tr id="ada"><td>Ada</td></tr></table>'
     assert imported.said == []
+
+
+def test_a_mistake_in_what_a_loop_makes_has_the_line_of_the_loop(post: Post) -> None:
+    row = '<tr style="color: red"><td>{{ p }}</td></tr>'
+    imported = post(f"<table>\n{{% for p in (1..9) %}}\n{row}\n{{% endfor %}}\n</table>\n<b>")
+    assert set(imported.said) == {"SG604 _posts/2024-01-05-a.md:6"}
 
 
 def test_a_loop_may_include_a_file_many_times(post: Post) -> None:

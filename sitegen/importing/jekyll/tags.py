@@ -209,8 +209,9 @@ class _Liquid:
             hint = "it stays in the text as it is"
             self.conversion.warn("SG601", "this Liquid is not understood", token.source, line, hint)
             value = unknown_liquid(source)
-        self.spend(STEP)
-        self.out.add(value if isinstance(value, str) else self.conversion.inserts.mark(value), line, made=True)
+        written = value if isinstance(value, str) else self.conversion.inserts.mark(value)
+        self.spend(STEP + len(written))
+        self.out.add(written, line, made=True)
 
     def inner(self, pieces: Sequence[Token]) -> str:
         """Return the content of a block as text: outputs are replaced by their values, tags stay as they were."""

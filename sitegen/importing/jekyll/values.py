@@ -24,6 +24,7 @@ _STEP = re.compile(r"\.?\[(?P<index>[^\[\]]+)\]|\.(?P<name>[A-Za-z_][\w-]*\??)")
 _ROOT = re.compile(r"[A-Za-z_][\w-]*")
 _CONSTANTS = {"nil": None, "null": None, "true": True, "false": False, "empty": "", "blank": ""}
 _SIGN = re.compile(rf"{_QUOTED}|(?P<sign>==|!=|<>|>=|<=|>|<|\bcontains\b)")
+_BEFORE_FILTERS = re.compile(rf"(?:{_QUOTED}|[^|\"'])*")
 _JOINED = re.compile(rf"((?:{_QUOTED}|(?!\s(?:and|or)\s)[^\"'])+)(?:\s(and|or)\s)?")
 MOST_ITEMS = 2000
 """Most items of a list that a filter changes, and most numbers in a range."""
@@ -128,6 +129,8 @@ def is_true(condition: str, variables: Variables) -> bool:
 
 
 def _holds(condition: str, variables: Variables) -> bool:
+    plain = _BEFORE_FILTERS.match(condition)
+    condition = plain[0] if plain else ""  # Liquid knows no filters here, and passes over them with what follows
     sign = next((match for match in _SIGN.finditer(condition) if match["sign"]), None)
     if not sign:
         return operand(condition, variables) not in (None, False)

@@ -12,9 +12,6 @@ from sitegen.importing.jekyll.inserts import fenced
 _HAS_MARKDOWN = re.compile(r"<[^<>]+\bmarkdown=(?![\"']?0)")
 _SUMMARY = re.compile(r"\s*(<summary\b[^>]*>.*?</summary>)", re.DOTALL)
 _ITEM = re.compile(r"[ ]{0,3}(?:[-*+]|\d{1,9}[.)])[ ]+(?=<[A-Za-z])")
-_VERBATIM = re.compile(r"<(?:pre|textarea|details)\b|<!--|```", re.IGNORECASE)
-_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
-"""Blank lines, at each of which an element would end here; kramdown reads it to its end tag."""
 _BLANK_LINE = re.compile(r"\n[ \t]*\n|\Z")
 
 
@@ -83,8 +80,10 @@ def _element(reader: BlockReader, source: str, tag: re.Match[str]) -> list[str]:
     with_pieces = html_texts(reader, source)
     if with_pieces is not None:
         return with_pieces
+    reader.conversion.numbers = reader.numbers[reader.at : reader.at + source.count("\n") + 1]
     html = block_html(source, reader.number, reader.conversion)
-    return (html if _VERBATIM.search(html) else _BLANK_LINES.sub("\n", html)).split("\n")
+    reader.conversion.numbers = ()
+    return html.split("\n")
 
 
 def _with_markdown(reader: BlockReader, source: str, tag: re.Match[str]) -> list[str]:
