@@ -30,6 +30,11 @@ _ROLE = re.compile(
 )
 """A stretch of code, with the role before it if there is one."""
 _NAMED = re.compile(r"(?P<words>.*?)\s*<(?P<target>[^<>]+)>$", re.DOTALL)
+_QUOTE_OF = re.compile(
+    r"^[ \t]*\{[^{}\n]*\battribution=\"(?P<who>[^\"\n]+)\"[^{}\n]*\}[ \t]*\n(?P<quote>(?:[ \t]*>[^\n]*(?:\n|\Z))+)",
+    re.MULTILINE,
+)
+"""A quote with the name of its author as an attribute, which readers see below the quote."""
 _ASIDE = re.compile(r"^%[^\n]*\n?|^\+\+\+[^\n]*\n?", re.MULTILINE)
 _EMPTY_LINK = re.compile(r"(?<!!)\[\]\((?P<target>[^()\s]+)\)")
 _CELL_FIGURE = re.compile(
@@ -188,6 +193,7 @@ def write(conversion: TextConversion, body: str) -> str:
     text = kept.formulas(text)
     text = _TARGET.sub("", re.sub(_TARGET.pattern + r"(#{1,6}[^\n]*)", _labelled, text, flags=re.MULTILINE))
     text = _ASIDE.sub("", text)
+    text = _QUOTE_OF.sub(lambda match: f"{match['quote'].rstrip()}\n>\n> — {match['who']}\n", text)
     text = _SUBSTITUTION.sub(partial(_substituted, conversion), text)
     text = _EMPTY_LINK.sub(partial(_filled, conversion), text)
     text = _LABEL_LINK.sub(partial(_by_label, conversion), text)

@@ -45,6 +45,11 @@ def book(body: str, **more: str) -> dict[str, str]:
             "````md\n:::{code} md\n````\n\n::::{code} md\n+++ part\n% $5 ``\n:::{note}\nb\n:::\n::::",
             "````md\n:::{code} md\n````\n\n```md\n+++ part\n% $5 ``\n:::{note}\nb\n:::\n```",
         ),
+        (
+            ':::{strange}\n{.c attribution="Ada, [b](https://b.example)"}\n> Words.\n> More.\n:::\n'
+            '{attribution="x"}\nText.',
+            '> Words.\n> More.\n>\n> — Ada, [b](https://b.example)\n\n{attribution="x"}\nText.',
+        ),
         ("```{index} single: x\n```\n{index}`The x <single: x>` and {index}`!y`.", "\nThe x and y."),
         ("% a comment\nWords.\n\n+++\n\nMore.", "Words.\n\n\nMore."),
         ("{unknown}`x` and `{ref}`", "`x` and `{ref}`"),
