@@ -50,6 +50,10 @@ def book(body: str, **more: str) -> dict[str, str]:
             '{attribution="x"}\nText.',
             '> Words.\n> More.\n>\n> — Ada, [b](https://b.example)\n\n{attribution="x"}\nText.',
         ),
+        (
+            "- ```c\n  x\n  ```\n- {index}`a`\n\n```{note} T\nWords.\n```\n",
+            "- ```c\n  x\n  ```\n- a\n\n:::{note} T\nWords.\n:::",
+        ),
         ("```{index} single: x\n```\n{index}`The x <single: x>` and {index}`!y`.", "\nThe x and y."),
         ("% a comment\nWords.\n\n+++\n\nMore.", "Words.\n\n\nMore."),
         ("{unknown}`x` and `{ref}`", "`x` and `{ref}`"),
