@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from sitegen.importing.closed import COMMENT, closed, element
 from sitegen.importing.mending.places import FENCE
 from sitegen.read.source import split_front_matter
 
 _UNSEEN_LINES = re.compile(
-    r"^%(?!%)[^\n]*$|^\+\+\+[^\n]*$|^[ ]{0,3}\[(?://|comment)\]:[^\n]*$"
+    r"^\{:toc[^\n]*$|^%(?!%)[^\n]*$|^\+\+\+[^\n]*$|^[ ]{0,3}\[(?://|comment)\]:[^\n]*$"
     r"|!\[\[[^\[\]|#]+\.\w+(?:#[^\[\]|]*)?(?=[\]|])",
     re.MULTILINE,
 )
-_UNSEEN = (COMMENT, closed(r"%%(?!\|)", "%%"), element("script"), element("style"))
+_UNSEEN = (
+    *(COMMENT, closed(r"%%(?!\|)", "%%"), element("script"), element("style")),
+    closed(r"\{%-?\s*comment\s*-?%\}", r"\{%-?\s*endcomment\s*-?%\}"),
+)
 """What no reader sees: comments, scripts, styles, the names of embedded files."""
 _SHORT_LISTINGS = (
     *(
@@ -25,6 +28,7 @@ _SHORT_LISTINGS = (
     ),
     closed(r"\{%-?\s*highlight\b", r"\{%-?\s*endhighlight\s*-?%\}"),
 )
+_LIQUID = closed(r"\{%-?\s*\w", r"%\}")
 _TARGET_ROLE = re.compile(
     r"\{(?:ref|numref|eq|doc|cite[:\w]*|prf:ref|index|download|math)\}`(?:(?P<words>[^`<]*)<[^`>]*>|[^`]*)`"
 )
@@ -78,17 +82,20 @@ _CODE_CELLS = frozenset(
 )
 _MARKUP = re.compile(
     r"(?=[{<\]:\[!|\\@^(]|https?:|^[ \t>])(?:"  # the same for markup
-    r"\{\{[<%][^{}]*[>%]\}\}|\{%[^{}]*%\}|\{\{[^{}]*\}\}|</?[A-Za-z][^<>]*>|\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"
+    r"\{\{[<%][^{}]*[>%]\}\}|\{\{[^{}]*\}\}|</?[A-Za-z][^<>]*>|\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"
     r"|\{[^{}=\n]*+=[^{}\n]*+\}|\{[#.:][^{}\n]*\}|\{[\w:-]+\}|^[ \t>]*:[\w-]+:[^\n]*$"
     r"|^[ \t>]*:{3,}\{(?:figure|image|include|literalinclude)\}[^\n]*$"
-    r"|^[ \t>]*:{3,}[ \t]*(?:[\w-]+[ \t]*:*[ \t]*$)?|\]\[[^\[\]\n]*\]|^[ \t]*\[[^\]\n]+\]:[^\n]*$"
+    r"|^[ \t>]*:{3,}[ \t]*(?:[\w-]+[ \t]*:*[ \t]*$)?|\]\[(?:[^\[\]\n]|\n(?![ \t]*\n))*+\]"
+    r"|^[ \t]*\[(?!\^)[^\]\n]+\]:[^\n]*$|\[\^[^\[\]\n]+\]:?|\\(?:eq)?ref\{[^{}\n]*\}"
     r"|!?\[\[[^\[\]|\n]*\||\|\d+(?:x\d+)?(?=\])|https?://[^\s)>]+|^[ \t>]*\[![\w-]+\][+-]?"
     r"|^[ \t]*\([^()\n]+\)=[ \t]*$|\\(?=[^\w\s])|@[\w:-]+|\^[\w-]+$)",
     re.MULTILINE,
 )
 _CODE = re.compile(r"(?<!`)(?P<ticks>`++)(?:\{?(?:python|r|julia)\}? +)?(?P<code>.+?)(?P=ticks)")
 """Code within a line, without the name of the language that computes it in Quarto: `` `r nrow(x)` ``."""
-_WORD = re.compile(r"[^\W_]+")
+_ALONE = r"\u3040-\u30ff\u3400-\u9fff"
+"""The letters of scripts without spaces, each of which counts as a word."""
+_WORD = re.compile(rf"[{_ALONE}]|[^\W_{_ALONE}]+")
 KINDS = ("words", "images", "code", "formulas", "links")
 DEEPEST = 50
 """Most fences around another of which the text is counted apart."""
@@ -100,6 +107,7 @@ SHOWN = 12
 class Counted:
     """The words of a text, and the numbers of its images, listings, formulas and links."""
 
+    text: str = field(compare=False)
     words: Counter[str]
     images: int
     code: int
@@ -121,13 +129,18 @@ class Comparison:
 
     @property
     def lost(self) -> Counter[str]:
-        """The words that did not come over."""
-        return self.before.words - self.after.words
+        """The words that did not come over.
+
+        A word that stands in the new text as often as in the old one is not lost: it is in a formula, in code or in a
+        tag of the one, and in a sentence of the other.
+        """
+        fewer = self.before.words - self.after.words
+        return fewer & (_all_words(self.before.text) - _all_words(self.after.text)) if fewer else fewer
 
 
 def counted(text: str) -> Counted:
     """Count what a text in any dialect of Markdown holds, below its front matter."""
-    images = len(_IMAGE.findall(text))
+    whole, images = text, len(_IMAGE.findall(text))
     code, formulas, shown, at = len(_LISTING.findall(text)), 0, list[str](), 0
     for stretch in (*_UNSEEN, *_SHORT_LISTINGS):
         text = stretch.replaced(text, "")
@@ -142,7 +155,7 @@ def counted(text: str) -> Counted:
     plain = _without_spans(prose)
     formulas += len(_FORMULA.findall(plain)) + sum(one.count(plain) for one in _IN_BRACKETS)
     links = len(_LINK.findall(prose))
-    return Counted(_words(prose), images, code, formulas, links)
+    return Counted(whole, _words(prose), images, code, formulas, links)
 
 
 def _kind(fence: re.Match[str]) -> str:
@@ -166,13 +179,13 @@ def _without_spans(prose: str) -> str:
 
 
 def _words(prose: str) -> Counter[str]:
-    plain = _TARGET_ROLE.sub(lambda match: match["words"] or " ", prose)
+    plain = _TARGET_ROLE.sub(lambda match: match["words"] or " ", _LIQUID.replaced(prose, " "))
     plain = re.sub(r"(?<=\$\$)[ \t]*\([\w:.-]+\)", "", plain)
     plain = _FORMULA.sub(" ", _CODE.sub(lambda match: match["code"], plain))
     for formula in _IN_BRACKETS:
         plain = formula.replaced(plain, " ")
     plain = _MARKUP.sub(" ", plain)
-    return Counter(word.lower() for word in _WORD.findall(plain))
+    return _all_words(plain)
 
 
 def compared(sources: Mapping[str, tuple[str, str]], files: Mapping[str, object]) -> tuple[Comparison, ...]:
@@ -187,8 +200,12 @@ def compared(sources: Mapping[str, tuple[str, str]], files: Mapping[str, object]
 def _here(text: str) -> Counted:
     front, _ = split_front_matter(text, "")
     found = counted(front.body.text)
-    title = Counter(word.lower() for word in _WORD.findall(front.yaml or ""))
-    return Counted(found.words + title, found.images, found.code, found.formulas, found.links)
+    return replace(found, text=text, words=found.words + _all_words(front.yaml or ""))
+
+
+def _all_words(text: str) -> Counter[str]:
+    """Return the words of a text with those of its formulas, its code and its tags."""
+    return Counter(word.lower() for word in _WORD.findall(text))
 
 
 def report_lines(comparisons: Sequence[Comparison]) -> Iterator[str]:

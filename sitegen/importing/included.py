@@ -28,3 +28,8 @@ class IncludedSoFar:
             return False
         self.files, self.characters = self.files + 1, self.characters + characters
         return True
+
+    def takes(self, characters: int) -> bool:
+        """Count characters that a loop writes, and tell whether the document has room for them."""
+        self.characters += characters
+        return self.characters <= MOST_CHARACTERS

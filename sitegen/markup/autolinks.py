@@ -18,6 +18,9 @@ MOST = 300
 _ONLY_WHOLE_ADDRESSES = {"fuzzy_link": False, "fuzzy_email": False}
 """Options of the search: only addresses with a scheme are linked, because `fused.py` is a file."""
 
+_FOOTNOTE = "[^"
+"""The beginning of a footnote's mark, which ends an address: the library takes brackets for a part of it."""
+
 
 def autolinks_plugin(md: MarkdownIt) -> None:
     """Link the addresses in the texts of a parser."""
@@ -25,6 +28,8 @@ def autolinks_plugin(md: MarkdownIt) -> None:
     md.linkify = search = LinkifyIt(options=_ONLY_WHOLE_ADDRESSES)
     may_hold_address = search.pretest
     search.pretest = lambda text: has_few_addresses(text) and may_hold_address(text)
+    matched = search.match_at_start
+    search.match_at_start = lambda text: matched(text.partition(_FOOTNOTE)[0])
     md.inline.ruler.at("linkify", _at_address)
 
 

@@ -44,7 +44,7 @@ _FIT = re.compile(r"\w[\w.+~]*")
 _HIDDEN = re.compile(r"(?:^|/)\.(?!well-known(?:/|$))")
 """Pattern of a part that begins with a dot: `..`, or a file that a server or git reads, such as `.git/config`."""
 _PART = r"[^\s/?#%\\\x00-\x1f\x7f](?:[^/?#%\\\x00-\x1f\x7f]*[^\s/?#%\\\x00-\x1f\x7f])?"
-_OLD_ADDRESS = re.compile(rf"/?{_PART}(/{_PART})*/?")
+OLD_ADDRESS = re.compile(rf"/?{_PART}(/{_PART})*/?")
 """Pattern of an alias: it comes from another site, which may have had spaces and commas in its addresses."""
 
 
@@ -195,7 +195,7 @@ def _alias_claims(site: Site) -> Iterator[_Claim]:
     owned: list[tuple[str, Ref]] = [(post.body.path, alias) for post in site.posts for alias in post.aliases]
     owned += [(page.body.path, alias) for page in site.pages for alias in page.aliases]
     for owner, alias in owned:
-        yield _Claim(alias.name, f"the alias `{alias.name}`", owner, alias.span, _OLD_ADDRESS)
+        yield _Claim(alias.name, f"the alias `{alias.name}`", owner, alias.span, OLD_ADDRESS)
 
 
 def _in_language(address: str, lang: str, site: Site) -> str:

@@ -337,3 +337,8 @@ def test_post_that_is_html_is_not_read_as_markdown(import_site: Post) -> None:
 
 def test_formula_between_spaces_is_no_money_where_the_site_has_formulas(post: Post) -> None:
     assert post("$5 for $ x_1 $, $6 to $ 7", MATH).body == "\\$5 for $x_1$, \\$6 to \\$ 7"
+
+
+def test_element_of_html_goes_on_below_a_blank_line(post: Post) -> None:
+    imported = post("<div>\n    <hr />\n    \n\n    <ul>\n      <li>*a*</li>\n    </ul>\n</div>\n")
+    assert imported.body == "<div>\n    <hr>\n    <ul>\n      <li>*a*</li>\n    </ul>\n</div>"

@@ -42,6 +42,7 @@ def mend(tmp_path: Path) -> Callable[[str], tuple[str, list[str]]]:
             '<iframe src="https://e.example/v"></iframe>',
             '<a href="https://e.example/v">https://e.example/v</a>',
         ),
+        ("[words][r x][^n]\n\n[^n]: N\n\n[r x]: /gone/", "words[^n]\n\n[^n]: N\n\n[r x]: /gone/"),
         ("[words](/gone/)", "words"),
         ('<a href="/gone/">w</a>', "<a>w</a>"),
         ("[w](/posts/a/#gone)", "[w](/posts/a/)"),

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from sitegen.diagnostics import Severity
-from sitegen.importing.counts import counted
+from sitegen.importing.counts import Comparison, counted
 
 OTHER = {"_posts/2024-01-06-two.md": "---\ntitle: Two\n---\nText.\n"}
 
@@ -104,3 +104,18 @@ def test_comment_of_kramdown_is_nothing_that_the_report_misses() -> None:
 
 def test_adjacent_stretches_of_code_hide_no_formula_from_the_report() -> None:
     assert counted("A `a``b` and $x$, `c`.").formulas == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lost"),
+    [
+        ("One two\n\n[^a]: Note words.", "One two", {"note": 1, "words": 1}),
+        ("Three three four", "Three", {"three": 1, "four": 1}),
+        ("A $x\\text{sum}$\nword", "A $$x\\text{sum}$$ {#eq-a} word", {}),
+        ("{% comment %}hidden{% endcomment %}A [b][of\nc]{% x a='} word' %}\n{:toc}", "A b", {}),
+        ("Read \\eqref{eq:a}.[^1]\n\n[^1]: Note.", "Read @eq-a.[^note-1]\n\n[^note-1]: Note.", {}),
+        ("的[[云天明]]童话", "的云天明童话", {}),
+    ],
+)
+def test_report_counts_the_words_that_stand_nowhere_in_the_new_text(old: str, new: str, lost: dict[str, int]) -> None:
+    assert dict(Comparison("a", "b", counted(old), counted(new)).lost) == lost

@@ -173,6 +173,15 @@ def test_bare_address_is_a_link() -> None:
     ]
 
 
+@pytest.mark.parametrize("address", ["https://example.org/a%28", "https://example.org/[a]", "https://example.org"])
+def test_the_mark_of_a_footnote_is_no_part_of_the_address_before_it(address: str) -> None:
+    document = parsed(f"See {address}[^n].\n\n[^n]: The note.\n")
+    assert [s.target for s in document.slots if isinstance(s, LinkSlot)] == [
+        address.replace("[", "%5B").replace("]", "%5D")
+    ]
+    assert "The note." in document.html
+
+
 def test_address_in_another_script_stays_as_it_was_written() -> None:
     slot = parsed("[a](../합/index.md)\n").slots[0]
     assert isinstance(slot, LinkSlot) and slot.target == "../합/index.md"

@@ -34,11 +34,39 @@ KINDS = {
 """The callout for each kind of callout of other programs; every other kind is a note with its name as title."""
 
 
+_CODE = re.compile(r"(?P<indent>[ \t]*+)(?P<marks>:{3,}+)[ \t]*+(?P<info>\{(?:code|code-block|sourcecode)\}[^\n]*)")
+_TICKS = re.compile(r"[ \t]*(?P<marks>`{3,}|~{3,})")
+
+
 @dataclass(slots=True)
 class _Open:
     info: str
     indent: str
     lines: list[str]
+
+
+def code_in_backquotes(text: str) -> str:
+    """Return the text with backquotes in place of the colons around code, in which nothing else is to be read."""
+    lines, ticks, at = text.split("\n"), "", 0
+    last: dict[str, int] = {line.strip(): at for at, line in enumerate(lines) if _CLOSING.fullmatch(line)}
+    while at < len(lines):
+        code, fence = _CODE.fullmatch(lines[at]), _TICKS.match(lines[at])
+        if ticks or fence:
+            ticks = _after(ticks, fence["marks"] if fence else "", lines[at])
+        elif code and last.get(code["marks"], -1) > at:
+            end = next(one for one in range(at + 1, len(lines)) if lines[one].strip() == code["marks"])
+            inside = max((len(run) for line in lines[at:end] for run in re.findall("`+", line)), default=0)
+            marks = code["indent"] + "`" * max(3, inside + 1)
+            lines[at], lines[end], at = f"{marks}{code['info']}", marks, end
+        at += 1
+    return "\n".join(lines)
+
+
+def _after(ticks: str, marks: str, line: str) -> str:
+    """Return the marks of the fence that is open below a line; empty where none is."""
+    if not ticks:
+        return marks
+    return "" if marks.startswith(ticks) and line.strip() == marks else ticks
 
 
 def containers(text: str, change: Callable[[str, str], str]) -> str:

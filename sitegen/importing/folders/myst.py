@@ -10,7 +10,7 @@ from typing import Any
 
 from sitegen.importing.folders.authors import author_names
 from sitegen.importing.folders.cells import cell, cell_options, figure_label, notebook_text
-from sitegen.importing.folders.containers import callout, container, containers
+from sitegen.importing.folders.containers import callout, code_in_backquotes, container, containers
 from sitegen.importing.folders.convert import Dialect, TextConversion
 from sitegen.importing.folders.passages import Fence, Kept
 from sitegen.importing.folders.placing import Found, Place
@@ -30,6 +30,11 @@ _ROLE = re.compile(
 )
 """A stretch of code, with the role before it if there is one."""
 _NAMED = re.compile(r"(?P<words>.*?)\s*<(?P<target>[^<>]+)>$", re.DOTALL)
+_QUOTE_OF = re.compile(
+    r"^[ \t]*\{[^{}\n]*\battribution=\"(?P<who>[^\"\n]+)\"[^{}\n]*\}[ \t]*\n(?P<quote>(?:[ \t]*>[^\n]*(?:\n|\Z))+)",
+    re.MULTILINE,
+)
+"""A quote with the name of its author as an attribute, which readers see below the quote."""
 _ASIDE = re.compile(r"^%[^\n]*\n?|^\+\+\+[^\n]*\n?", re.MULTILINE)
 _EMPTY_LINK = re.compile(r"(?<!!)\[\]\((?P<target>[^()\s]+)\)")
 _CELL_FIGURE = re.compile(
@@ -181,13 +186,14 @@ def _numbered(kind: str, label: str) -> str:
 def write(conversion: TextConversion, body: str) -> str:
     """Return a text in the Markdown of sitegen."""
     kept = Kept()
-    text = kept.fences(body, partial(_fence, conversion, kept))
+    text = kept.fences(code_in_backquotes(body), partial(_fence, conversion, kept))
     text = _DISPLAYED.sub(lambda m: kept.keep(f"$${m['tex']}$$ {{#{_numbered('eq', m['label'])}}}"), text)
     text = _ROLE.sub(partial(_role, conversion, kept), text)
     text = kept.spans(text)
     text = kept.formulas(text)
     text = _TARGET.sub("", re.sub(_TARGET.pattern + r"(#{1,6}[^\n]*)", _labelled, text, flags=re.MULTILINE))
     text = _ASIDE.sub("", text)
+    text = _QUOTE_OF.sub(lambda match: f"{match['quote'].rstrip()}\n>\n> — {match['who']}\n", text)
     text = _SUBSTITUTION.sub(partial(_substituted, conversion), text)
     text = _EMPTY_LINK.sub(partial(_filled, conversion), text)
     text = _LABEL_LINK.sub(partial(_by_label, conversion), text)
@@ -265,8 +271,8 @@ def _role(conversion: TextConversion, kept: Kept, match: re.Match[str]) -> str:
         return kept.keep(f"${text}$")
     if role == "download":
         return f"[{words or posixpath.basename(target)}]({target})"
-    if role == "index":
-        return ""
+    if role == "index":  # the entry of the index is of no use here; its words are a part of the sentence
+        return words or text.lstrip("!")
     if role in _KEPT_ROLES:
         return kept.keep(match[0])
     return words or text if role in ("term", "abbr", "sc", "span") else kept.keep(f"`{words or text}`")

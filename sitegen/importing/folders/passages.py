@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from sitegen.importing.mending.places import FENCE
@@ -12,6 +12,8 @@ _SPAN = re.compile(r"(?<!`)(`++)((?:[^`\n]|\n(?![ \t]*\n)|(?!(?<!`)\1(?!`))`)+?)
 _FORMULA = re.compile(
     r"\$\$(?:(?!\$\$).)+\$\$|(?<![\\$\w])\$(?![\s\d])(?:\\.|[^$\\\n]|\n(?![ \t]*\n))+?(?<!\s)\$(?![\d\w])", re.DOTALL
 )
+_OF_ITEM = re.compile(r"(?P<item>[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)+)(?P<marks>`{3,}|~{3,})[^\n`]*")
+_ALONE = re.compile(r"[ \t>]*(?P<marks>`{3,}|~{3,})(?P<info>[^\n`]*)")
 _MARK = re.compile("\ue000(\\d+)\ue001")
 _LINE = re.compile("^(?P<indent>[ \t>]*)\ue000(?P<number>\\d+)\ue001", re.MULTILINE)
 
@@ -35,6 +37,15 @@ def code_span(code: str) -> str:
     return f"{'`' * (longest + 1)} {code} {'`' * (longest + 1)}" if longest else f"`{code}`"
 
 
+def _end_of_fence(lines: Sequence[str], begin: int, marks: str) -> int:
+    """Return the index of the line that ends a fence; that of its first line where none does."""
+    for at in range(begin + 1, len(lines)):
+        alone = _ALONE.fullmatch(lines[at])
+        if alone and alone["marks"].startswith(marks) and not alone["info"].strip():
+            return at
+    return begin
+
+
 @dataclass(slots=True)
 class Kept:
     """The stretches that were kept aside, each behind a mark that no other change touches."""
@@ -56,7 +67,23 @@ class Kept:
             new = change(fence)
             return indent + self.keep(str(fence) if new is None else new)
 
-        return FENCE.sub(kept, text)
+        return FENCE.sub(kept, self._fences_of_items(text))
+
+    def _fences_of_items(self, text: str) -> str:
+        """Return the text with a mark for each fence that begins behind the sign of a list item; it stays as it is.
+
+        Its last line, which stands alone, would begin another fence.
+        """
+        lines, out, at, unclosed = text.split("\n"), list[str](), 0, set[str]()
+        while at < len(lines):
+            item, alone = _OF_ITEM.fullmatch(lines[at]), _ALONE.fullmatch(lines[at])
+            marks = item["marks"] if item else alone["marks"] if alone else ""
+            end = _end_of_fence(lines, at, marks) if marks and marks not in unclosed else at
+            unclosed |= {marks} if end == at else set()
+            stretch = "\n".join(lines[at : end + 1])
+            out.append(item["item"] + self.keep(stretch[len(item["item"]) :]) if item and end > at else stretch)
+            at = end + 1
+        return "\n".join(out)
 
     def spans(self, text: str, change: Callable[[str, str], str | None] = lambda marks, code: None) -> str:
         """Return the text with a mark for each stretch of code within a line."""

@@ -12,10 +12,11 @@ from typing import Any
 
 from sitegen.importing.folders.source import FolderText
 from sitegen.model.urls import LISTS
+from sitegen.read.addresses import OLD_ADDRESS
 from sitegen.write.scaffold import slug_of
 
 _RESERVED = frozenset(url.strip("/") for url in LISTS)
-_FIT = re.compile(r"/(?:[\w.+~-]+/)+")
+_FIT = re.compile(r"[\w.+~/-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +103,22 @@ def _lists(languages: Iterable[str]) -> Iterator[str]:
 
 
 def _with_aliases(one: Found, place: Place, owners: set[str]) -> Place:
-    wanted = [alias for url in (one.url, *one.aliases) if (alias := _clean(url)) and alias not in owners]
+    wanted = [alias for url in (one.url, *one.aliases) if (alias := as_alias(url)) and alias not in owners]
     owners.update(wanted)
     return replace(place, aliases=tuple(dict.fromkeys(wanted)))
 
 
 def _clean(url: str) -> str:
-    """Return an old address in the form of ours; empty where it cannot be one."""
-    path = re.sub(r"index\.html?$", "", url.strip())
+    """Return an old address as the address of a text here; empty where it cannot be one."""
+    path = as_alias(url)
+    return path if _FIT.fullmatch(path) else ""
+
+
+def as_alias(url: str) -> str:
+    """Return an old address, which may have spaces, as an alias; empty where no page can answer there."""
+    path = re.sub(r"(?:^|(?<=/))index\.html?$", "", url.strip())
     path = f"/{path.strip('/')}" + ("" if re.search(r"\.html?$", path) else "/")
-    return path if _FIT.fullmatch(path) or re.fullmatch(r"/(?:[\w.+~-]+/)*[\w+~-]+\.html?", path) else ""
+    return path if OLD_ADDRESS.fullmatch(path) and "/." not in path else ""
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import quote, unquote, urlsplit
 
@@ -57,6 +57,8 @@ class Conversion:
     cites: bool = False
     """True if the text cites a work."""
     included_so_far: IncludedSoFar = field(default_factory=IncludedSoFar)
+    numbers: Sequence[int] = ()
+    """The line of the file for each line of the HTML that is being converted, where Liquid made lines of it."""
     lists_works: bool = False
     """True if the text asked Jekyll for a list of cited works; sitegen appends one to every text that cites."""
 
@@ -70,7 +72,8 @@ class Conversion:
         return self.site.dollars or has_math(self.source.yaml)
 
     def warn(self, code: str, message: str, words: str, line: int, hint: str = "") -> None:
-        report = self.site.report
+        report, row = self.site.report, line - self.numbers[0] if self.numbers else 0
+        line = self.numbers[row] if 0 <= row < len(self.numbers) else line
         report.warn(code, message, report.span_of(words, self.source.path, line), hint)
 
     def target(self, written: str) -> LinkTarget:

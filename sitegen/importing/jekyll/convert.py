@@ -41,7 +41,7 @@ def import_jekyll(folder: Path) -> ImportPlan:
     if not site.sources:
         report.error("SG606", "no posts and no pages", Span(site.config.path), "is this the folder of a Jekyll site?")
         return ImportPlan({}, tuple(report.diagnostics), report.texts)
-    kept_site = replace(site, sources=tuple(source for source in site.sources if not _is_template(source, report)))
+    kept_site = replace(site, sources=tuple(source for source in site.sources if not _is_template(site, source)))
     destinations = destinations_of(kept_site)
     shared = site_bibliography(site)
     unknown_keys, authors = UnknownKeys(), authors_of(kept_site)
@@ -58,15 +58,16 @@ def import_jekyll(folder: Path) -> ImportPlan:
     return ImportPlan(files, tuple(report.diagnostics), report.texts, sources=sources)
 
 
-def _is_template(source: JekyllDocument, report: ImportReport) -> bool:
+def _is_template(site: JekyllSite, source: JekyllDocument) -> bool:
     """Return whether a page only lists other pages, or is the 404 page: sitegen makes its own."""
+    report = site.report
     if source.kind is not DocumentKind.PAGE:
         return False
     if address_key(source.url) == "404":
         report.warn("SG606", "this is the 404 page", Span(source.path), "it is left out; every site has one")
         return True
     by_liquid = _MADE_BY_LIQUID.search(source.body.text)
-    if by_liquid and has_words(source.body.text):
+    if by_liquid and (has_words(source.body.text) or _is_made_of_data(site, source)):
         return False
     empty = not source.body.text.strip()
     if not by_liquid and not empty:
@@ -81,6 +82,14 @@ def _is_template(source: JekyllDocument, report: ImportReport) -> bool:
         hint if source.url != "/" else "it is left out; every site has a home page",
     )
     return True
+
+
+def _is_made_of_data(site: JekyllSite, source: JekyllDocument) -> bool:
+    """Return whether the Liquid of a page is all understood and writes words, such as those of files of `_data/`."""
+    alone = replace(site, report=ImportReport(dict(site.report.texts)), shared={})
+    place = Destination(SiteSection.PAGES, "page", "/page/", ())
+    made = replace_liquid(source.body.text, source.body.first_line, Conversion(alone, source, {source.path: place}))
+    return not alone.report.diagnostics and has_words(made.text)
 
 
 def _document(

@@ -8,11 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from html import escape
+from typing import Any
 
 from sitegen.importing.jekyll.conversion import Conversion
 from sitegen.importing.jekyll.html import link_to_image
 from sitegen.importing.jekyll.inserts import Insert, without_marks
 from sitegen.importing.jekyll.liquid import Token, parameters
+from sitegen.importing.jekyll.not_understood import NotUnderstood
+from sitegen.importing.jekyll.values import Variables, operand
+from sitegen.importing.jekyll.words import has_words
 from sitegen.markup.directives.callouts import KINDS
 
 _TAGS = re.compile(r"<[^>]+>")
@@ -22,15 +26,13 @@ _TEXTS = (".md", ".markdown", ".html", ".txt", ".svg")
 _ANY_SUFFIX = re.compile(r"\.(?:html|liquid|md)$")
 
 
-def convert_include(
-    conversion: Conversion, token: Token, variables: Mapping[str, str], line: int
-) -> Insert | str | None:
+def convert_include(conversion: Conversion, token: Token, variables: Variables, line: int) -> Insert | str | None:
     """Return what replaces an include; None for an unknown one."""
     words = token.markup.split(None, 1)
     if not words:
         return None
     name = _ANY_SUFFIX.sub("", words[0]).rpartition("/")[2].lower()
-    given = given_parameters(token, variables)
+    given = _given_texts(token, variables)
     if name in _CALLOUTS:
         return _callout(_CALLOUTS[name], given, token)
     if name in ("figure", "image", "img"):
@@ -106,21 +108,41 @@ def _toc(conversion: Conversion, given: Mapping[str, str], token: Token) -> str:
 def included_path(conversion: Conversion, token: Token) -> str:
     """Return the path of the file that a tag includes, from the Jekyll folder; empty where no such file has a text."""
     folder = conversion.source.path.rpartition("/")[0] if token.name == "include_relative" else "_includes"
-    path = f"{folder}/{token.markup.partition(' ')[0]}".lstrip("/")
+    path = f"{folder}/{next(iter(token.markup.split()), '')}".lstrip("/")
     return path if path in conversion.site.files and path.endswith(_TEXTS) else ""
 
 
-def included_text(conversion: Conversion, path: str) -> str | None:
-    """Return the content of an included file; None for one with a script, or beyond the bound on a document's files."""
+def included_text(conversion: Conversion, path: str, *, in_loop: bool) -> str | None:
+    """Return the content of an included file.
+
+    None for one that is little more than a script, or beyond the bound on a document's files; in a loop only the
+    characters are counted.
+    """
     text = conversion.site.read(path)
-    if not conversion.included_so_far.has_room(text) or "<script" in text.lower():
+    is_script = "<script" in text.lower() and not has_words(text)
+    so_far = conversion.included_so_far
+    if is_script or not (so_far.takes(len(text)) if in_loop else so_far.has_room(text)):
         return None
     return without_marks(text.strip("\n"))
 
 
-def given_parameters(token: Token, variables: Mapping[str, str]) -> dict[str, str]:
+def given_values(token: Token, variables: Variables) -> dict[str, Any]:
     """Return the parameters of an include by name; the name of a variable stands for its value."""
-    return {key: variables.get(value, value) for key, value in parameters(token.markup).items()}
+    return {name: _given(value, variables) if is_bare else value for name, value, is_bare in parameters(token.markup)}
+
+
+def _given(word: str, variables: Variables) -> Any:
+    try:
+        return operand(word, variables)
+    except NotUnderstood:
+        return word
+
+
+def _given_texts(token: Token, variables: Variables) -> dict[str, str]:
+    """Return the parameters of an include as texts; one that is a list or a mapping stands as its name."""
+    given = given_values(token, variables)
+    written = {name: value for name, value, _ in parameters(token.markup)}
+    return {name: value if isinstance(value, str) else written[name] for name, value in given.items()}
 
 
 INCLUDES: Mapping[str, Callable[[Conversion, Mapping[str, str], Token], Insert | str | None]] = {

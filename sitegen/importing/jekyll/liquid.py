@@ -1,4 +1,4 @@
-"""Split Liquid into tokens, and compute the value of an expression.
+"""Split Liquid into tokens.
 
 The tokenizer is our own because unknown Liquid must stay in the text as it was written.  A library's parser returns a
 tree of registered tags without their source, and stops at other tags.  Liquid itself, too, splits a text by one regular
@@ -8,21 +8,14 @@ expression before it knows any tag.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from html import escape
 
-MOST_CHARACTERS = 10_000
-"""Most characters of a text that a filter changes, and of each of its arguments."""
 _END = re.compile(r"\{%-?\s*end(raw|comment)\s*-?%\}|%\}|\}\}")
 _BEGIN = {"%}": "{%", "}}": "{{"}
 _TAG = r"\{%(?P<before>-?)\s*(?P<name>\w+)(?P<markup>.*?)(?P<after>-?)%\}"
 _OUTPUT = r"\{\{(?P<lstrip>-?)(?P<expression>.*?)(?P<rstrip>-?)\}\}"
-_QUOTED = r"\"[^\"]*\"|'[^']*'"
-_PIPE = re.compile(rf"((?:{_QUOTED}|[^|\"'])+)")
-_VARIABLE = re.compile(r"[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*|\[(?:\"[^\"]*\"|'[^']*')\])*")
-_ARGUMENT = re.compile(rf"{_QUOTED}|[^,\s]+")
 _PARAMETER = re.compile(
     r"(?<![\w-])([\w-]++)\s*+=\s*+(?:\"((?:\\.|[^\"\\])*+)\"|'((?:\\.|[^'\\])*+)'|([^\s'\"]++))", re.DOTALL
 )
@@ -93,48 +86,10 @@ def block_ends(pieces: Sequence[Token]) -> dict[int, int]:
     return ends
 
 
-def parameters(markup: str) -> dict[str, str]:
-    """Return the parameters `path="a.png" width=3` as values by name, without their quotes."""
-    values = {}
+def parameters(markup: str) -> Iterator[tuple[str, str, bool]]:
+    """Yield each parameter of `path="a.png" width=page.width`: name, value without quotes, whether it had none."""
     for name, double, single, bare in _PARAMETER.findall(markup):
-        values[name] = double.replace('\\"', '"') or single.replace("\\'", "'") or bare
-    return values
-
-
-def value_of(expression: str, variables: Mapping[str, str], filters: Mapping[str, Callable[..., str]]) -> str | None:
-    """Return the text that an output prints; None where a variable, a filter or its arguments are not known."""
-    head, *steps = (part.strip() for part in _PIPE.findall(expression.strip())) if expression.strip() else [""]
-    value = _operand(head, variables)
-    for step in steps:
-        name, _, rest = step.partition(":")
-        arguments = [_operand(word, variables) for word in _ARGUMENT.findall(rest)]
-        known = filters.get(name.strip())
-        if value is None or known is None or any(argument is None for argument in arguments):
-            return None
-        if max(len(text or "") for text in (value, *arguments)) > MOST_CHARACTERS:
-            return None
-        try:
-            value = known(value, *arguments)
-        except (TypeError, ValueError):
-            return None
-    return value
-
-
-def text_filters() -> dict[str, Callable[..., str]]:
-    """Return the filters that need nothing but the text, by name."""
-    return {
-        "append": lambda text, more: text + more,
-        "capitalize": lambda text: text[:1].upper() + text[1:],
-        "downcase": str.lower,
-        "escape": escape,
-        "prepend": lambda text, more: more + text,
-        "remove": lambda text, part: text.replace(part, ""),
-        "remove_first": lambda text, part: text.replace(part, "", 1),
-        "replace": lambda text, part, other: text.replace(part, other),
-        "replace_first": lambda text, part, other: text.replace(part, other, 1),
-        "strip": str.strip,
-        "upcase": str.upper,
-    }
+        yield name, double.replace('\\"', '"') or single.replace("\\'", "'") or bare, bool(bare)
 
 
 def _token(match: re.Match[str]) -> Token:
@@ -147,12 +102,3 @@ def _token(match: re.Match[str]) -> Token:
         return Token("tag", source, start, match["name"], match["markup"].strip(), trims)
     trims = (bool(match["lstrip"]), bool(match["rstrip"]))
     return Token("output", source, start, "", match["expression"].strip(), trims)
-
-
-def _operand(word: str, variables: Mapping[str, str]) -> str | None:
-    """Return the value of a literal or a variable; None where it is not known."""
-    if re.fullmatch(_QUOTED, word):
-        return word[1:-1]
-    if re.fullmatch(r"-?\d+(\.\d+)?", word):
-        return word
-    return variables.get(word) if _VARIABLE.fullmatch(word) else None

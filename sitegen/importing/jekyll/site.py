@@ -18,6 +18,7 @@ from sitegen.diagnostics import Severity, Span
 from sitegen.importing.jekyll.anchors import without_anchors
 from sitegen.importing.jekyll.config import FILES, Config, has_math, read_config
 from sitegen.importing.jekyll.dates import in_zone, read_date
+from sitegen.importing.jekyll.definitions import Definition
 from sitegen.importing.jekyll.feeds import feeds_of
 from sitegen.importing.jekyll.permalinks import (
     UnknownPlaceholder,
@@ -91,6 +92,15 @@ class JekyllDocument:
         return node.at if node else Span(self.path)
 
 
+@dataclass(frozen=True, slots=True)
+class SharedInclude:
+    """What an included file is in each text: its text, its link definitions, and the variables that it sets."""
+
+    text: str
+    definitions: Mapping[str, Definition]
+    variables: Mapping[str, Any]
+
+
 @dataclass(frozen=True)
 class JekyllSite:
     """The configuration, the documents and the files of a Jekyll site."""
@@ -105,6 +115,10 @@ class JekyllSite:
     feeds: frozenset[str] = frozenset()
     """The paths of the feeds that Liquid makes."""
     report: ImportReport = field(default_factory=ImportReport)
+    variables: dict[str, Any] = field(default_factory=dict)
+    """The variable `site` of Liquid, once a text has asked for it."""
+    shared: dict[str, SharedInclude | None] = field(default_factory=dict)
+    """The included files that are the same in each text, by path; None for others that were tried."""
 
     @cached_property
     def by_path(self) -> Mapping[str, JekyllDocument]:

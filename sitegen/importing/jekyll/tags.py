@@ -5,21 +5,26 @@ Tags of Jekyll, of the al-folio theme and of jekyll-scholar are known; unknown L
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
+from typing import Any
 from urllib.parse import quote
 
 from sitegen.importing.jekyll.conversion import Conversion
-from sitegen.importing.jekyll.dates import in_zone
+from sitegen.importing.jekyll.data import page_variables, site_variables
 from sitegen.importing.jekyll.definitions import UNKNOWN, split_definitions
-from sitegen.importing.jekyll.includes import convert_include, given_parameters, included_path, included_text
+from sitegen.importing.jekyll.filters import FILTERS, shown
+from sitegen.importing.jekyll.includes import convert_include, given_values, included_path, included_text
 from sitegen.importing.jekyll.inline import cite_key
 from sitegen.importing.jekyll.inserts import Insert, fenced, unknown_liquid
-from sitegen.importing.jekyll.liquid import MOST_CHARACTERS, Token, block_ends, text_filters, tokens, value_of
+from sitegen.importing.jekyll.liquid import Token, block_ends, tokens
+from sitegen.importing.jekyll.logic import DEEPEST, LOGIC, STEP, Block, Stop
+from sitegen.importing.jekyll.not_understood import NotUnderstood
+from sitegen.importing.jekyll.site import SharedInclude
+from sitegen.importing.jekyll.values import COMPUTED, value_of
 from sitegen.importing.jekyll.words import has_words
 from sitegen.model.urls import is_external
 
@@ -28,16 +33,9 @@ _HIGHLIGHT = re.compile(r"([\w.+#-]+)(.*)", re.DOTALL)
 _MARKED = re.compile(r"mark_lines\s*=\s*\"([\d\s]+)\"")
 _OPTION = re.compile(r"(?:^|\s)(--?[A-Za-z_]+)(?:\s+(\"[^\"]*\"|'[^']*'|[^\s-]\S*(?:\s*&\s*\S+)?))?")
 _LABELS = {"chapter": "chap.", "page": "p.", "section": "sec.", "figure": "fig.", "verse": "verse", "line": "line"}
-DEEPEST = 50
-"""Most `{% details %}` around another."""
 DEEPEST_INCLUDE = 10
 """Most included files around an included file."""
-MOST_ITEMS = 200
-"""Most items over which a loop of an included file runs."""
-_SPLIT = re.compile(r"(?P<value>[^|]+)\|\s*split\s*:\s*([\"'])(?P<by>[^\"']+)\2\s*")
-_LOOP = re.compile(r"(?P<name>[\w-]+)\s+in\s+(?P<items>[\w-]+)")
-_PARAMETER = re.compile(r"\binclude\.[\w-]+")
-_TEMPLATE = frozenset({"for", "if", "unless", "case", "capture", "tablerow"})
+_TEMPLATE = frozenset({"tablerow"})
 
 
 @dataclass(slots=True)
@@ -72,17 +70,17 @@ class _Liquid:
     """The evaluation of one document's Liquid: its variables, its filters, and the text that was written so far."""
 
     def __init__(
-        self, conversion: Conversion, text: str, first_line: int, variables: dict[str, str] | None = None
+        self, conversion: Conversion, text: str, first_line: int, variables: dict[str, Any] | None = None
     ) -> None:
         self.conversion, self.text, self.first_line = conversion, text, first_line
         self.line_feeds = [match.start() for match in re.finditer("\n", text)]
-        self.out, self.depth = NumberedText(), 0
+        self.out, self.depth, self.logic_depth = NumberedText(), 0, 0
         self.variables = _variables(conversion) if variables is None else variables
         self.included: tuple[str, ...] = ()
-        self.filters: dict[str, Callable[..., str]] = text_filters() | {
+        self.filters: Mapping[str, Callable[..., Any]] = {
+            **FILTERS,
             "relative_url": lambda path: _url(conversion.site.config.baseurl, path),
             "absolute_url": lambda path: _url(conversion.site.config.base_url.rstrip("/"), path),
-            "date": lambda text, form: _shown_date(text, form),
         }
 
     def run(self) -> NumberedText:
@@ -94,9 +92,20 @@ class _Liquid:
         return self.first_line + bisect_left(self.line_feeds, token.start)
 
     def pieces(self, pieces: Sequence[Token]) -> None:
-        at, ends = 0, block_ends(pieces)
-        while at < len(pieces):
+        self.stretch(pieces, block_ends(pieces), 0, len(pieces))
+
+    def stretch(self, pieces: Sequence[Token], ends: Mapping[int, int], start: int, stop: int) -> None:
+        at = start
+        while at < stop:
             at = self.piece(pieces, at, ends)
+
+    def captured(self, pieces: Sequence[Token], ends: Mapping[int, int], start: int, stop: int) -> str:
+        written, self.out = self.out, NumberedText([], [self.line(pieces[start])])
+        try:
+            self.stretch(pieces, ends, start, stop)
+            return self.out.text
+        finally:
+            self.out = written
 
     def piece(self, pieces: Sequence[Token], at: int, ends: Mapping[int, int]) -> int:
         """Write one token, or a block of tokens, and return the index of the next."""
@@ -104,21 +113,43 @@ class _Liquid:
         if token.kind == "text":
             self.plain(pieces, at)
         elif token.kind == "raw":
-            self.out.add(token.markup, self.line(token))
+            self.add(token.markup, self.line(token))
         elif token.kind == "comment":
             self.comment(token)
         elif token.kind == "output":
-            value = value_of(token.markup, self.variables, self.filters)
-            self.put(token, token.source, "" if _has_baseurl_twice(pieces, at) else value)
+            self.put(token, token.source, "" if _has_baseurl_twice(pieces, at) else self.value(token.markup))
+        elif token.name in LOGIC:
+            return self.logic(pieces, at, ends)
         elif token.name in BLOCKS or token.name in _TEMPLATE:
             return self.block(pieces, at, ends.get(at))
+        elif token.name in ("break", "continue") and self.logic_depth:
+            raise Stop(ends_loop=token.name == "break")
         else:
             known = TAGS.get(token.name)
             self.put(token, token.source, known(self, token) if known else None)
         return at + 1
 
+    def value(self, expression: str) -> str | None:
+        """Return the text that an output prints; None where it is not known, or is `nil` outside of a block."""
+        try:
+            value = value_of(expression, self.variables, self.filters, self.spend)
+            is_lost = (value is None or value == []) and not self.logic_depth and not expression.startswith("include.")
+            return None if is_lost else shown(value)
+        except (NotUnderstood, RecursionError):
+            return None
+
     def comment(self, token: Token) -> None:
-        self.out.add(f"<!--{token.markup}-->" if "--" not in token.markup else "", self.line(token))
+        if not self.logic_depth:
+            self.add(f"<!--{token.markup}-->" if "--" not in token.markup else "", self.line(token))
+
+    def add(self, text: str, line: int) -> None:
+        """Write text of the file; within logic its lines count as the line of the block."""
+        self.spend(len(text))
+        self.out.add(text, line, made=bool(self.logic_depth))
+
+    def spend(self, characters: int) -> None:
+        if self.logic_depth and not self.conversion.included_so_far.takes(characters):
+            raise NotUnderstood
 
     def plain(self, pieces: Sequence[Token], at: int) -> None:
         """Write text without the white space that a neighbouring token removes."""
@@ -129,7 +160,36 @@ class _Liquid:
             text = text.lstrip()
         if at + 1 < len(pieces) and pieces[at + 1].trims[0]:
             text = text.rstrip()
-        self.out.add(text, line)
+        self.add(text, line)
+
+    def logic(self, pieces: Sequence[Token], at: int, ends: Mapping[int, int]) -> int:
+        """Write what a block of logic makes; a block that is not understood as a whole stays as it is."""
+        token, end = pieces[at], ends.get(at)
+        if end is None or self.logic_depth >= DEEPEST:
+            return self.block(pieces, at, None)
+        if self.logic_depth:
+            self.spend(STEP)
+            self.within_logic(token.name, (pieces, ends, at, end))
+            return end + 1
+        conversion, variables = self.conversion, dict(self.variables)
+        said, assets = len(conversion.site.report.diagnostics), dict(conversion.assets)
+        written, self.out = self.out, NumberedText([], [self.line(token)])
+        try:
+            self.within_logic(token.name, (pieces, ends, at, end))
+            written.add(self.out.text, self.line(token), made=True)
+            self.out = written
+        except (NotUnderstood, Stop):
+            self.out, self.variables, conversion.assets = written, variables, assets
+            del conversion.site.report.diagnostics[said:]
+            return self.block(pieces, at, end)
+        return end + 1
+
+    def within_logic(self, name: str, block: Block) -> None:
+        self.logic_depth += 1
+        try:
+            LOGIC[name](self, block)
+        finally:
+            self.logic_depth -= 1
 
     def block(self, pieces: Sequence[Token], at: int, end: int | None) -> int:
         token = pieces[at]
@@ -144,10 +204,14 @@ class _Liquid:
     def put(self, token: Token, source: str, value: str | Insert | None) -> None:
         line = self.line(token)
         if value is None:
+            if self.logic_depth:
+                raise NotUnderstood
             hint = "it stays in the text as it is"
             self.conversion.warn("SG601", "this Liquid is not understood", token.source, line, hint)
             value = unknown_liquid(source)
-        self.out.add(value if isinstance(value, str) else self.conversion.inserts.mark(value), line, made=True)
+        written = value if isinstance(value, str) else self.conversion.inserts.mark(value)
+        self.spend(STEP + len(written))
+        self.out.add(written, line, made=True)
 
     def inner(self, pieces: Sequence[Token]) -> str:
         """Return the content of a block as text: outputs are replaced by their values, tags stay as they were."""
@@ -155,7 +219,7 @@ class _Liquid:
         for token in pieces:
             value = token.markup if token.kind == "raw" else None
             if token.kind == "output":
-                value = value_of(token.markup, self.variables, self.filters)
+                value = self.value(token.markup)
             shown.append(token.source if value is None else value)
         return "".join(shown)
 
@@ -171,72 +235,28 @@ class _IncludedLiquid(_Liquid):
     """The evaluation of an included file: it tells whether its Liquid was understood, and leaves out comments."""
 
     def __init__(self, outer: _Liquid, token: Token, path: str, text: str) -> None:
-        given = given_parameters(token, outer.variables)
-        own = dict.fromkeys(_PARAMETER.findall(text), "") | {f"include.{key}": value for key, value in given.items()}
+        own = {"include": given_values(token, outer.variables)}
         super().__init__(outer.conversion, text, outer.line(token), outer.variables | own)
         self.line_feeds.clear()  # the diagnostics name the line of the include
         self.included, self.understood = (*outer.included, path), True
-        self.lists: dict[str, list[str]] = {}
-        self.is_in_loop = False
+        self.logic_depth = outer.logic_depth
 
     def comment(self, token: Token) -> None:
         pass
 
-    def block(self, pieces: Sequence[Token], at: int, end: int | None) -> int:
-        """Write a loop over a list such as `"1,2" | split: ","`, and keep what is captured; other blocks stay."""
-        token = pieces[at]
-        run = {"for": self.loop, "capture": self.capture}.get(token.name)
-        if run is None or end is None or not run(token, pieces[at + 1 : end]):
-            return super().block(pieces, at, end)
-        return end + 1
-
-    def loop(self, token: Token, inside: Sequence[Token]) -> bool:
-        match = _LOOP.fullmatch(token.markup.strip())
-        items = self.lists.get(match["items"]) if match else None
-        if match is None or items is None or len(items) > MOST_ITEMS or self.is_in_loop:
-            return False
-        if not self.conversion.included_so_far.has_room("".join(one.source for one in inside), len(items)):
-            return False
-        self.is_in_loop = True
-        for item in items:
-            self.variables[match["name"]] = item
-            self.pieces(inside)
-        self.is_in_loop = False
-        return True
-
-    def capture(self, token: Token, inside: Sequence[Token]) -> bool:
-        if self.depth >= DEEPEST:
-            return False
-        written, self.out, self.depth = self.out, NumberedText([], [self.line(token)]), self.depth + 1
-        self.pieces(inside)
-        text, self.out, self.depth = self.out.text, written, self.depth - 1
-        if is_short := len(text) <= MOST_CHARACTERS:
-            self.variables[token.markup.strip()] = text
-        return is_short
-
-    def split(self, name: str, expression: str) -> bool:
-        """Keep a list that `split` makes of a text."""
-        match = _SPLIT.fullmatch(expression.strip())
-        value = value_of(match["value"], self.variables, self.filters) if match else None
-        if match is None or value is None:
-            return False
-        self.lists[name] = value.split(match["by"])
-        return True
-
     def put(self, token: Token, source: str, value: str | Insert | None) -> None:
         self.understood &= value is not None
-        super().put(token, source, UNKNOWN if value is None else value)
+        super().put(token, source, UNKNOWN if value is None and not self.logic_depth else value)
 
 
-def _variables(conversion: Conversion) -> dict[str, str]:
-    config, source = conversion.site.config, conversion.source
-    variables = {f"site.{key}": config.text(key) for key, node in config.values.items() if node.text}
-    variables |= {"site.baseurl": config.baseurl, "site.url": config.text("url").rstrip("/")}
-    variables |= {f"page.{key}": source.text(key) for key in source.front if source.text(key)}
-    variables |= {"page.title": source.title, "page.url": source.url, "page.path": source.path}
-    if source.date:
-        variables["page.date"] = in_zone(source.date, config.zone).isoformat()
-    return variables
+def _variables(conversion: Conversion) -> dict[str, Any]:
+    site, source = conversion.site, conversion.source
+    return {
+        "site": site_variables(site),
+        "page": page_variables(site, source),
+        "jekyll": {"environment": "production"},
+        "layout": COMPUTED,
+    }
 
 
 def _has_baseurl_twice(pieces: Sequence[Token], at: int) -> bool:
@@ -251,19 +271,16 @@ def _url(before: str, path: str) -> str:
     return path if is_external(path) else quote(f"{before}/{path.lstrip('/')}", safe="/%:?#[]@!$&'()*+,;=~")
 
 
-def _shown_date(text: str, form: str) -> str:
-    return dt.datetime.fromisoformat(text).strftime(form)
-
-
 def _assign(liquid: _Liquid, token: Token) -> str | None:
     name, _, expression = token.markup.partition("=")
-    if isinstance(liquid, _IncludedLiquid) and liquid.split(name.strip(), expression):
-        return ""
-    value = value_of(expression, liquid.variables, liquid.filters)
-    if value is None:
-        return None
+    try:
+        value = value_of(expression, liquid.variables, liquid.filters, liquid.spend)
+    except NotUnderstood:
+        value = COMPUTED
+    if value is None and not liquid.logic_depth:
+        value = COMPUTED
     liquid.variables[name.strip()] = value
-    return ""
+    return None if value is COMPUTED else ""
 
 
 def _post_url(liquid: _Liquid, token: Token) -> str | None:
@@ -282,7 +299,7 @@ def _post_url(liquid: _Liquid, token: Token) -> str | None:
 
 def _link(liquid: _Liquid, token: Token) -> str | None:
     site = liquid.conversion.site
-    path = value_of(token.markup[2:-2], liquid.variables, liquid.filters) if "{{" in token.markup else token.markup
+    path = liquid.value(token.markup[2:-2]) if "{{" in token.markup else token.markup
     path = (path or "").strip("\"' ").lstrip("/")
     if path in site.by_path:
         return site.config.baseurl + site.by_path[path].url
@@ -357,12 +374,17 @@ def _included(liquid: _Liquid, token: Token) -> str | None:
     path = included_path(conversion, token)
     if not path or path in liquid.included or len(liquid.included) > DEEPEST_INCLUDE:
         return None
-    if (source := included_text(conversion, path)) is None:
+    if (source := included_text(conversion, path, in_loop=bool(liquid.logic_depth))) is None:
         return None
+    if (shared := _shared(liquid, token, path, source)) is not None:
+        here = {key: replace(one, line=liquid.line(token)) for key, one in shared.definitions.items()}
+        conversion.definitions = here | conversion.definitions
+        liquid.variables |= shared.variables
+        return shared.text
     assets, said = dict(conversion.assets), len(conversion.site.report.diagnostics)
     inner = _IncludedLiquid(liquid, token, path, source)
     text = inner.run().text
-    liquid.variables |= {name: value for name, value in inner.variables.items() if not name.startswith("include.")}
+    liquid.variables |= {name: value for name, value in inner.variables.items() if name != "include"}
     if isinstance(liquid, _IncludedLiquid):
         liquid.understood &= inner.understood
         return text
@@ -378,6 +400,37 @@ def _included(liquid: _Liquid, token: Token) -> str | None:
         return text.replace(UNKNOWN, "").strip("\n")
     conversion.assets = assets
     return None
+
+
+def _shared(liquid: _Liquid, token: Token, path: str, source: str) -> SharedInclude | None:
+    """Return an included file that is the same in each text, such as a list of links; None for any other.
+
+    A site of two thousand texts may include one in all of them.  The file is run once, without the variables of a text.
+    """
+    conversion = liquid.conversion
+    within = liquid.included or liquid.logic_depth or conversion.source.is_html
+    if within or token.name != "include" or "=" in token.markup or "include_relative" in source:
+        return None
+    known = conversion.site.shared
+    if path not in known:
+        of_site = {"site": site_variables(conversion.site), **dict.fromkeys(("page", "layout", "include"), COMPUTED)}
+        known[path] = _run_alone(conversion, token, path, source, of_site)
+    return known[path]
+
+
+def _run_alone(
+    conversion: Conversion, token: Token, path: str, source: str, variables: dict[str, Any]
+) -> SharedInclude | None:
+    alone = Conversion(conversion.site, conversion.source, conversion.destinations)
+    report, before = conversion.site.report, dict(variables)
+    said = len(report.diagnostics)
+    inner = _IncludedLiquid(_Liquid(alone, "", 1, variables), token, path, source)
+    inner.variables["include"] = COMPUTED
+    text, found = split_definitions(inner.run().text, 1)
+    is_same = inner.understood and len(report.diagnostics) == said and not (alone.inserts.all or alone.assets)
+    del report.diagnostics[said:]
+    changed = {name: value for name, value in inner.variables.items() if name not in before}
+    return SharedInclude(text.strip("\n"), found, changed) if is_same else None
 
 
 def _highlight(liquid: _Liquid, token: Token, inside: Sequence[Token]) -> Insert | None:

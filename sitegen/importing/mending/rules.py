@@ -19,7 +19,7 @@ _DEFINITION = re.compile(r"^[ \t]*\[[^\]\n]+\]:[ \t]*(?P<target>\S+)[^\n]*(?:\n|
 _REFERENCE = re.compile(r"!\[(?P<words>[^\[\]\n]*)\](?P<name>\[[^\[\]\n]+\])")
 _BY_NAME = re.compile(
     r"(?<![\\!])\[(?P<words>(?:[^\[\]\\`]|\\.|(?P<ticks>`++)(?:(?!(?P=ticks)).)+(?P=ticks)|!?\[[^\[\]]*\])*)\]"
-    r"(?:\[(?P<name>(?:[^\[\]\n]|\n(?![ \t]*\n))*+)\])?(?![(\[:])",
+    r"(?:\[(?P<name>(?:[^\[\]\n]|\n(?![ \t]*\n))*+)\])?(?!\[(?!\^)|[(:])",
     re.DOTALL,
 )
 _BARE = re.compile(r"<(?P<target>[^<>\s]+)>")

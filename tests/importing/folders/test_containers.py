@@ -1,8 +1,11 @@
 """Fences of colons of other programs: within lists and footnotes, and without an end."""
 
+from time import process_time
+
 import pytest
 
 from sitegen.importing.folders.containers import containers
+from sitegen.importing.folders.passages import Kept
 
 
 @pytest.mark.parametrize(
@@ -24,3 +27,11 @@ def test_each_fence_is_replaced_where_it_stands(text: str, expected: str) -> Non
         return f"<{name}>\n{inner}\n</{name.split()[0]}>"
 
     assert containers(text, named) == expected
+
+
+def test_fences_of_items_without_an_end_are_read_in_bounded_time() -> None:
+    text = "".join(f"- {'`' * (3 + at % 40)}c\nx\n" for at in range(50_000))
+    begin = process_time()
+    kept = Kept()
+    assert kept.restored(kept.fences(text, lambda fence: None)) == text
+    assert process_time() - begin < 5

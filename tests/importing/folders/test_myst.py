@@ -41,7 +41,20 @@ def book(body: str, **more: str) -> dict[str, str]:
         ("```{admonition} A title\n:class: tip\nWords.\n```", ":::{tip} A title\nWords.\n:::"),
         ("````{seealso}\n```{math}\nx\n```\n````", ":::{note} Seealso\n$$\nx\n$$\n:::"),
         (":::{prf:theorem} Name\nWords.\n:::", ":::{note} Theorem: Name\nWords.\n:::"),
-        ("```{index} single: x\n```\nWords. {index}`x`", "\nWords. "),
+        (
+            "````md\n:::{code} md\n````\n\n::::{code} md\n+++ part\n% $5 ``\n:::{note}\nb\n:::\n::::",
+            "````md\n:::{code} md\n````\n\n```md\n+++ part\n% $5 ``\n:::{note}\nb\n:::\n```",
+        ),
+        (
+            ':::{strange}\n{.c attribution="Ada, [b](https://b.example)"}\n> Words.\n> More.\n:::\n'
+            '{attribution="x"}\nText.',
+            '> Words.\n> More.\n>\n> — Ada, [b](https://b.example)\n\n{attribution="x"}\nText.',
+        ),
+        (
+            "- ```c\n  x\n  ```\n- {index}`a`\n\n```{note} T\nWords.\n```\n",
+            "- ```c\n  x\n  ```\n- a\n\n:::{note} T\nWords.\n:::",
+        ),
+        ("```{index} single: x\n```\n{index}`The x <single: x>` and {index}`!y`.", "\nThe x and y."),
         ("% a comment\nWords.\n\n+++\n\nMore.", "Words.\n\n\nMore."),
         ("{unknown}`x` and `{ref}`", "`x` and `{ref}`"),
         ("````{figure}\n:label: f\n```py\nx\n```\nWords.\n````", "```py\nx\n```\nWords."),

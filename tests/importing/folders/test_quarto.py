@@ -77,6 +77,23 @@ def test_address_stays_and_a_link_to_a_document_follows(folder: Callable) -> Non
     assert imported.body("posts/a") == "[b](/posts/b.html#x-y)"
 
 
+@pytest.mark.parametrize(
+    ("name", "kept", "codes"),
+    [
+        ("7% & more", "", ["SG607"]),
+        ("07- Helm Upgrade & Rollbacks", "aliases: [/posts/07- Helm Upgrade & Rollbacks.html]", []),
+        ("v1.2", "permalink: /posts/v1.2.html", []),
+    ],
+)
+def test_address_with_spaces_leads_to_the_text_and_a_lost_one_is_reported(
+    name: str, kept: str, codes: list[str], folder: Callable
+) -> None:
+    imported = folder(QUARTO, site("a", **{f"posts/{name}.qmd": HEAD.replace("title: A", "title: Second")}))
+    (head,) = (str(text) for text in imported.files.values() if "title: Second" in str(text))
+    addresses = [line for line in head.split("\n") if line.startswith(("aliases", "permalink"))]
+    assert (addresses, imported.codes) == ([kept] if kept else [], codes)
+
+
 def test_included_file_stands_in_the_text(folder: Callable) -> None:
     imported = folder(QUARTO, site("{{< include _b.qmd >}}", **{"posts/a/_b.qmd": "Words.\n"}))
     assert imported.body("posts/a") == "Words."

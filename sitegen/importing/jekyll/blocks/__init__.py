@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sitegen.importing.jekyll.blocks.attribute_lists import read_attribute_list
-from sitegen.importing.jekyll.blocks.elements import read_html
+from sitegen.importing.jekyll.blocks.elements import read_html, read_item_of_html
 from sitegen.importing.jekyll.blocks.equations import read_environment, read_formula
 from sitegen.importing.jekyll.blocks.inserts import read_extension, read_insert
 from sitegen.importing.jekyll.blocks.listings import read_fence, read_indented
@@ -36,6 +36,7 @@ _READERS = (
     read_formula,
     read_environment,
     read_html,
+    read_item_of_html,
     read_quote,
     read_heading,
     read_indented,

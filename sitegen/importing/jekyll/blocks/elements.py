@@ -11,6 +11,7 @@ from sitegen.importing.jekyll.inserts import fenced
 
 _HAS_MARKDOWN = re.compile(r"<[^<>]+\bmarkdown=(?![\"']?0)")
 _SUMMARY = re.compile(r"\s*(<summary\b[^>]*>.*?</summary>)", re.DOTALL)
+_ITEM = re.compile(r"[ ]{0,3}(?:[-*+]|\d{1,9}[.)])[ ]+(?=<[A-Za-z])")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n|\Z")
 
 
@@ -25,6 +26,24 @@ def read_html(reader: BlockReader) -> bool:
     if tag is None or tag[2].lower() in SPANS:
         return False
     return _read_element(reader, tag)
+
+
+def read_item_of_html(reader: BlockReader) -> bool:
+    """Read an item of a list that is an element with Markdown in it, such as `- <details markdown="1">`."""
+    item = _ITEM.match(reader.line)
+    tag = TAG.match(reader.text, reader.offset + item.end()) if item else None
+    if not item or not tag or not tag[2] or tag[2].lower() in SPANS or not _HAS_MARKDOWN.match(tag[0]):
+        return False
+    end = element_end(reader.text, tag.start())
+    if end is None or reader.text[end : end + 1] not in ("", "\n") or not reader.may_nest():
+        return False
+    lines = reader.text[tag.start() : end].split("\n")
+    upto, column = reader.at + len(lines), item.end()
+    inside = [lines[0], *dedented(lines[1:]).split("\n")] if lines[1:] else lines
+    first, *others = reader.nested(inside, reader.numbers[reader.at : upto])
+    reader.gap()
+    indented = [f"{' ' * column}{line}" if line else "" for line in others]
+    return reader.put("html", [item[0] + first, *indented, ""], upto)
 
 
 def _read_comment(reader: BlockReader) -> bool:
@@ -59,7 +78,12 @@ def _element(reader: BlockReader, source: str, tag: re.Match[str]) -> list[str]:
     if "markdown=" in source and _HAS_MARKDOWN.search(source) and reader.may_nest():
         return _with_markdown(reader, source, tag)
     with_pieces = html_texts(reader, source)
-    return block_html(source, reader.number, reader.conversion).split("\n") if with_pieces is None else with_pieces
+    if with_pieces is not None:
+        return with_pieces
+    reader.conversion.numbers = reader.numbers[reader.at : reader.at + source.count("\n") + 1]
+    html = block_html(source, reader.number, reader.conversion)
+    reader.conversion.numbers = ()
+    return html.split("\n")
 
 
 def _with_markdown(reader: BlockReader, source: str, tag: re.Match[str]) -> list[str]:

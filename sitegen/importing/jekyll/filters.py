@@ -1,0 +1,169 @@
+"""The filters of Liquid and of Jekyll, by name: values go in, values come out."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable, Mapping
+from html import escape
+from typing import Any
+from urllib.parse import quote, quote_plus
+
+from sitegen.importing.jekyll.not_understood import NotUnderstood
+from sitegen.importing.jekyll.permalinks import slugify
+
+_TAG = re.compile(r"<script.*?</script>|<!--.*?-->|<style.*?</style>|<[^<>]*>", re.DOTALL)
+
+
+def shown(value: Any) -> str:
+    """Return the text that Liquid prints for a value."""
+    if isinstance(value, str):
+        return value
+    if value is None or isinstance(value, bool):
+        return "" if value is None else str(value).lower()
+    if isinstance(value, list | tuple):
+        return "".join(map(shown, value))
+    if isinstance(value, int | float | dt.date):
+        return str(value)
+    raise NotUnderstood
+
+
+def _items(value: Any) -> list[Any]:
+    """Return what a filter for lists goes over: the items, the pairs of a mapping, or the one value."""
+    if isinstance(value, Mapping):
+        return [list(pair) for pair in value.items()]
+    return list(value) if isinstance(value, list | tuple) else [] if value is None else [value]
+
+
+def _property(item: Any, name: str) -> Any:
+    return item.get(name) if isinstance(item, Mapping) else None
+
+
+def _sorted(value: Any, name: str | None = None, *, folds: bool = False) -> list[Any]:
+    """Return the items in order; those without a value stand last."""
+
+    def key(item: Any) -> tuple[bool, Any]:
+        found = item if name is None else _property(item, name)
+        return found is None, "" if found is None else shown(found).casefold() if folds else found
+
+    return sorted(_items(value), key=key)
+
+
+def _where(value: Any, name: str, *wanted: Any) -> list[Any]:
+    if not isinstance(name, str):
+        raise NotUnderstood
+    given = [(item, _property(item, name)) for item in _items(value)]
+    return [item for item, found in given if (found == wanted[0] if wanted else found not in (None, False))]
+
+
+def _sliced(value: Any, start: int, length: int = 1) -> Any:
+    begin = start if start >= 0 else len(value) + start
+    return value[begin : begin + length]
+
+
+def _shown_date(value: Any, form: str) -> str:
+    if isinstance(value, str) and not value.isdecimal():
+        return dt.datetime.fromisoformat(value).strftime(form)
+    moment = value if isinstance(value, dt.date) else dt.datetime.fromtimestamp(int(value), dt.UTC)
+    return (
+        re.sub(r"(?<!\d)0(?=\d)", "", moment.strftime(form.replace("%-", "%")))
+        if "%-" in form
+        else moment.strftime(form)
+    )
+
+
+def _number(value: Any) -> int | float:
+    if isinstance(value, int | float):
+        return value
+    return float(value) if "." in value else int(value)
+
+
+def _divided(value: Any, by: Any) -> int | float:
+    left, right = _number(value), _number(by)
+    return left // right if isinstance(left, int) and isinstance(right, int) else left / right
+
+
+def _cut(text: str, length: int = 50, end: str = "...") -> str:
+    return text if len(text) <= length else text[: max(length - len(end), 0)] + end
+
+
+def _cut_words(text: str, number: int = 15, end: str = "...") -> str:
+    words = text.split()
+    return text if len(words) <= number else " ".join(words[:number]) + end
+
+
+def _default(value: Any, other: Any) -> Any:
+    return other if value in (None, False, "") or value == [] else value
+
+
+def _slug(text: Any, mode: str = "default") -> str:
+    if mode not in ("default", "latin", "pretty"):
+        raise NotUnderstood
+    return slugify(shown(text), pretty=mode == "pretty")
+
+
+def _unique(value: Any) -> list[Any]:
+    return list({repr(item): item for item in reversed(_items(value))}.values())[::-1]
+
+
+def _sentence(value: Any, word: str = "and") -> str:
+    *most, last = map(shown, _items(value)) if _items(value) else [""]
+    return f"{', '.join(most)}{',' if len(most) > 1 else ''} {word} {last}" if most else last
+
+
+def _of_text(change: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda value, *arguments: change(shown(value), *map(shown, arguments))
+
+
+FILTERS: Mapping[str, Callable[..., Any]] = {
+    "append": _of_text(lambda text, more: text + more),
+    "array_to_sentence_string": _sentence,
+    "capitalize": _of_text(lambda text: text[:1].upper() + text[1:]),
+    "cgi_escape": _of_text(quote_plus),
+    "compact": lambda value: [item for item in _items(value) if item is not None],
+    "concat": lambda value, other: _items(value) + _items(other),
+    "date": _shown_date,
+    "date_to_long_string": lambda value: _shown_date(value, "%d %B %Y"),
+    "date_to_string": lambda value: _shown_date(value, "%d %b %Y"),
+    "default": _default,
+    "divided_by": _divided,
+    "downcase": _of_text(str.lower),
+    "escape": _of_text(escape),
+    "escape_once": _of_text(lambda text: re.sub(r"&amp;(#?\w+;)", r"&\1", escape(text))),
+    "first": lambda value: next(iter(_items(value)), None),
+    "join": lambda value, by=" ": by.join(map(shown, _items(value))),
+    "last": lambda value: next(reversed(_items(value)), None),
+    "lstrip": _of_text(str.lstrip),
+    "map": lambda value, name: [_property(item, name) for item in _items(value)],
+    "minus": lambda value, other: _number(value) - _number(other),
+    "modulo": lambda value, by: _number(value) % _number(by),
+    "newline_to_br": _of_text(lambda text: text.replace("\n", "<br />\n")),
+    "normalize_whitespace": _of_text(lambda text: " ".join(text.split())),
+    "plus": lambda value, other: _number(value) + _number(other),
+    "prepend": _of_text(lambda text, more: more + text),
+    "remove": _of_text(lambda text, part: text.replace(part, "")),
+    "remove_first": _of_text(lambda text, part: text.replace(part, "", 1)),
+    "replace": _of_text(lambda text, part, other: text.replace(part, other)),
+    "replace_first": _of_text(lambda text, part, other: text.replace(part, other, 1)),
+    "reverse": lambda value: _items(value)[::-1],
+    "round": lambda value, digits=0: round(_number(value), digits) if digits else round(_number(value)),
+    "rstrip": _of_text(str.rstrip),
+    "size": lambda value: len(value) if isinstance(value, str | list | tuple | Mapping) else 0,
+    "slice": _sliced,
+    "slugify": _slug,
+    "sort": _sorted,
+    "sort_natural": lambda value, name=None: _sorted(value, name, folds=True),
+    "split": _of_text(lambda text, by: text.split(by) if by.strip() else text.split()),
+    "strip": _of_text(str.strip),
+    "strip_html": _of_text(lambda text: _TAG.sub("", text)),
+    "strip_newlines": _of_text(lambda text: text.replace("\n", "")),
+    "times": lambda value, by: _number(value) * _number(by),
+    "truncate": _cut,
+    "truncatewords": _cut_words,
+    "uniq": _unique,
+    "upcase": _of_text(str.upper),
+    "uri_escape": _of_text(lambda text: quote(text, safe="/%:?#[]@!$&'()*+,;=~")),
+    "url_encode": _of_text(quote_plus),
+    "where": _where,
+    "xml_escape": _of_text(escape),
+}

@@ -1,0 +1,8 @@
+"""The exception for Liquid that the import does not understand, and the bound on what a filter changes."""
+
+MOST_CHARACTERS = 10_000
+"""Most characters of a text that a filter changes, and of each of its arguments."""
+
+
+class NotUnderstood(Exception):
+    """A piece of Liquid has a variable, a filter or a form that is not known; it stays in the text as it is."""
