@@ -59,7 +59,7 @@ def _examples(code: Code) -> str:
 
 
 def _in_words(example: str) -> str:
-    return f"`{example}`" if example.startswith(("sitegen ", "pip ", "{claim}")) else prose(example)
+    return f"`{example}`" if example.startswith(("sitegen ", "pip ")) else prose(example)
 
 
 def _fence(example: str, title: str, code: Code) -> str:

@@ -7,10 +7,10 @@
 // elements of a lane are just the registers that the instruction takes.  Eight products replace 64 conversions and 64
 // additions, and three shuffles replace five.
 // The product of a number of bfloat16 and 1 is exact in float32.  PTX promises that the tensor cores add with at least
-// single precision, and does not say how they round.  Suppose that they cut off what lies 23 bits below the largest
-// number.  Elements with the same exponent are integers below 256 times a power of two, so a sum of 65536 of them has
-// at most 24 bits and stays exact.  This is the case where digits matter most, a mean far from 0 beside a small
-// deviation.
+// single precision, and does not say how they round.  Suppose that they cut off what lies more than 23 bits below the
+// leading bit of the largest number.  Elements with the same exponent are integers below 256 times a power of two, so
+// a sum of 65536 of them has at most 24 bits and stays exact.  This is the case where digits matter most, a mean far
+// from 0 beside a small deviation.
 // The squares need the mean of the warp's elements first.  Then the distances are taken and squared in float32, as in
 // `ahead`, and no estimate of the mean is rounded to bfloat16.
 // A number that is infinite or not a number makes the sum so, and with it the whole row, as in torch.  Each product

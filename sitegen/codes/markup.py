@@ -316,7 +316,7 @@ _SHOWN = (
         "it: a new run would not change it. Write the `{value}` of the hint, or mark the figure with `{given}` and its "
         "source when no record can have it. `sitegen check` and an editor look for such figures, and the "
         "check exits with 1. A figure of the worklog is one of its day, and may be typed; so may one of an `{example}` "
-        "and, in a text that shows no kernel, a limit, as in *at most 4 ×* or *less than 1 ms*.",
+        "and, in a text that shows no kernel, a limit, as in `at most 4 ×` or `less than 1 ms`.",
         "The kernel moves 4.1 TB/s.\n",
         "The kernel moves {value}`softmax/fused bandwidth`.\n",
         _POST,
@@ -327,9 +327,9 @@ _SHOWN = (
         "The fence of a directive or a listing, or a formula, is never closed",
         "The line that closes the fence is missing, so the directive or the listing contains everything down to the "
         "end of the text, or to the end of the next listing. Write a line with at least as many of the same signs "
-        "below the content. This is an error if another directive opens inside by the same signs, or if the content "
-        "is a cell that is no Python: the fence of a directive around others has more signs than they have. A formula"
-        " needs a second `$`, or `$$`, in its paragraph.",
+        "below the content. This is an error if another directive opens inside by the same signs, because the fence of "
+        "a directive around others has more signs than they have. It is also an error if the content is a cell that "
+        "is no Python. A formula needs a second `$`, or `$$`, in its paragraph.",
         ":::{note} Worth knowing\nA note.\n",
         ":::{note} Worth knowing\nA note.\n:::\n",
         _POST,
