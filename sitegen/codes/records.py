@@ -94,7 +94,7 @@ GROUP = CodeGroup(
             "A `{claim}` binds a sentence to records. A record that today's code made says something else, or its 95 % "
             "interval crosses the bound. The build fails so that no page states what was not measured. Rewrite the "
             "sentence and its claim. `sitegen status --claims` lists all claims with their margins.",
-            "`{claim} softmax/fused >= 2x torch`, where the record has 1.42 × torch",
+            "`{claim} softmax/fused >= 2x torch`, where the record has less",
             "`{claim} softmax/fused >= 1.4x torch`",
         ),
         Code(
