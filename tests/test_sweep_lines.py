@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from sitegen.cli.common import any_failed
 from sitegen.cli.verdicts import Failures, verdicts
+from sitegen.execute.progress import end_of_job
 from sitegen.model.job import JOB_SCHEMA, JobResult
 from sitegen.model.kernel import Status
+from sitegen.model.plain import to_plain
 from sitegen.model.record import Environment, MeasuredSweep, SweepPoint
 
 HERE = Environment("NVIDIA H200", "sm_90", 132, 1, 1, "", "", "", "", "", 0.0, 0.0, False)
@@ -41,3 +43,9 @@ def test_a_point_that_failed_is_a_failure_without_a_gpu_and_a_result_with_one() 
 def test_points_that_were_not_run_are_no_failure() -> None:
     assert not any_failed([result(point(128, Status.NOT_RUN, "no GPU"))])
     assert list(Failures().new_in([result(point(128, Status.NOT_RUN, "no GPU"))])) == []
+
+
+def test_job_whose_point_cannot_run_on_a_gpu_has_finished_and_without_one_it_has_failed() -> None:
+    for environment, word in ((HERE, "finished"), (None, "failed")):
+        failing = result(point(1024, Status.COMPILE_ERROR), environment=environment)
+        assert end_of_job(failing.id, {"results": [to_plain(failing)]}, 1, 1, 2.0).state == word

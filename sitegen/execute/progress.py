@@ -46,5 +46,8 @@ def end_of_job(job: str, reply: Mapping[str, Any], done: int, total: int, second
 
 
 def _judged(result: JobResult) -> JobResult:
-    """Return the result without what cannot be judged yet: on a GPU, the tools look at `wrong/` variants later."""
-    return replace(result, rejections=()) if result.environment else result
+    """Return the result without what is no failure on a GPU, or not yet.
+
+    The tools look at `wrong/` variants later, and a point of a sweep that cannot run is a result.
+    """
+    return replace(result, rejections=(), sweeps=()) if result.environment else result

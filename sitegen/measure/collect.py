@@ -34,6 +34,7 @@ def collect(
     """
     captured: CapturedCall | None = None
     times_us: tuple[float, ...] = ()
+    arch = ""
     try:
         arch = arch_of(torch.cuda.get_device_capability())
         buffers = make_set(setup, runnable, dims, 0)
@@ -43,7 +44,7 @@ def collect(
         times_us = kernel_times(call, captured.kernels) if captured and last else ()
         binaries = binaries_of(runnable, launched, captured, dims)
     except Exception as error:
-        return partial(described, captured, times_us, None, "", _in_words(error))
+        return partial(described, captured, times_us, None, arch, _in_words(error))
     return partial(_listed, captured, times_us, binaries, arch)
 
 

@@ -77,5 +77,10 @@ def _smaller(mask: ast.expr | None, kernel: ast.FunctionDef | None) -> str:
 def _less(mask: ast.expr | None, before: str) -> str:
     if not isinstance(mask, ast.Compare) or len(mask.ops) > 1:
         return f"mask={_EXAMPLE}"
-    most = ast.unparse(mask.comparators[0]) if isinstance(mask.ops[0], ast.LtE) else "N"
-    return short(f"{before}{ast.unparse(mask.left)} < {most}")
+    left, right = mask.left, mask.comparators[0]
+    if isinstance(mask.ops[0], ast.Gt | ast.GtE):
+        left, right = right, left
+    if isinstance(left, ast.Constant) or isinstance(right, ast.Constant):
+        return f"mask={_EXAMPLE}"
+    end = right.left if isinstance(right, ast.BinOp) and isinstance(right.left, ast.Name) else right
+    return short(f"{before}{ast.unparse(left)} < {ast.unparse(end)}")

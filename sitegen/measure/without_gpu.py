@@ -40,7 +40,7 @@ def compile_without_gpu(evaluations: Sequence[PendingEvaluation], workspace: Wor
 
 
 def _is_worth_compiling(pending: PendingEvaluation) -> bool:
-    """Return whether somebody wants to see the code: registers of a wrong kernel would be read as its figures."""
+    """Return whether the code is shown: registers of a kernel that failed would be read as its figures."""
     failed = pending.status is not None and pending.status.failed
     return not (failed or pending.status is Status.UNSUPPORTED or pending.message.startswith(NOT_AGAIN))
 

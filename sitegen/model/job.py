@@ -37,7 +37,7 @@ RETURNED = "the launcher returned"
 
 
 def status_words(status: Status, message: str) -> str:
-    """Return a status in words: `no tensor returned` for a launcher that returns none, whatever its shape would be."""
+    """Return a status in words: `no tensor returned` for a launcher that returns none."""
     is_none = status is Status.WRONG_SHAPE and message.startswith(RETURNED)
     return "no tensor returned" if is_none else status.words
 

@@ -66,3 +66,9 @@ def test_a_cell_without_an_end_is_one_mistake_and_an_error_where_text_stands_in_
     found = parse_document(Markdown(text, "content/posts/a/index.md", 1))[1]
     assert [(one.code, one.span.line) for one in found] == [("SG138", 1)]
     assert (found[0].severity is Severity.ERROR) is bool(below)
+
+
+def test_a_listing_in_a_text_of_a_closed_cell_does_not_hide_the_real_mistake() -> None:
+    inner = 'doc = """\n```text\na\n```\n"""\nx = (\n'
+    found = parse_document(Markdown("````{code-cell} python\n" + inner + "````\n", "content/posts/a/index.md", 1))[1]
+    assert [one.code for one in found] == ["SG106"]

@@ -62,6 +62,39 @@ def test_a_later_call_with_other_bits_or_another_dtype_is_judged_too_and_the_wor
     assert calls.errors.largest == 6.0
 
 
+class Changing(torch.Tensor):
+    """A tensor that says that it equals every other one."""
+
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        if function is torch.equal:
+            return True
+        return super().__torch_function__(function, types, args, kwargs or {})
+
+
+def test_a_tensor_that_decides_itself_what_is_equal_is_judged_each_time():
+    calls = RepeatedCalls(case([1.0, 2.0]))
+    calls.add([torch.tensor([1.0, 2.0]).as_subclass(Changing)])
+    calls.add([torch.tensor([1.0, 9.0]).as_subclass(Changing)])
+    assert calls.errors.largest == 7.0
+
+
+def test_what_is_judged_is_the_copy_with_which_later_calls_are_compared(monkeypatch):
+    result = torch.tensor([1.0, 2.0])
+    judge_first = judging.judge
+
+    def judge_while_it_changes(case, results):
+        result[1] = 9.0  # code that goes on writing
+        return judge_first(case, results)
+
+    monkeypatch.setattr(judging, "judge", judge_while_it_changes)
+    calls = RepeatedCalls(case([1.0, 2.0]))
+    calls.add([result])
+    assert calls.errors.largest == 0.0
+    calls.add([result])
+    assert calls.errors.largest == 7.0
+
+
 def test_outputs_with_the_same_bits_are_judged_once(monkeypatch):
     judged = []
     monkeypatch.setattr(judging, "judge", lambda *given: judged.append(given) or Errors())

@@ -50,6 +50,9 @@ def test_a_missing_mask_is_written_with_the_names_of_the_kernel(
         ("at <= N", "pass", "mask=at < N"),
         ("inside", "inside = at <= N", "inside = at < N"),
         ("inside", "inside = at < N + 1", "inside = at < N"),
+        ("N >= at", "pass", "mask=at < N"),
+        ("at < BLOCK + 1", "pass", "mask=at < BLOCK"),
+        ("at >= 0", "pass", "mask=i < N"),
         ("(at < N) & (at > 0)", "pass", "mask=i < N"),
     ],
 )

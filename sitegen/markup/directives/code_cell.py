@@ -21,6 +21,7 @@ from sitegen.model.kernel import Launch
 from sitegen.model.listing import Look
 from sitegen.read.python import syntax_mistake
 
+_FENCE = re.compile(r"(`{3,}|~{3,}|:{3,})\s*(\{[\w-]+\})")
 _DISPLAY = ("echo", "fig-cap", "fig-alt", "tbl-cap")
 
 
@@ -137,15 +138,22 @@ def _report_unclosed(source: str, line: int, opening: Span, into: Collected) -> 
 
     Returns False where the fence has its end.
     """
+    line_of_fence = opening.line - into.first_line
+    signs, name = _fence(into.lines[line_of_fence])
     unclosed = [n for n, one in enumerate(into.diagnostics) if one.code == "SG138" and one.span.line == opening.line]
     if unclosed:
         into.diagnostics[unclosed[0]] = replace(into.diagnostics[unclosed[0]], severity=Severity.ERROR)
-    elif inner := re.search(r"(?m)^(?:`{3,}|~{3,}|:{3,})[A-Za-z{]", source):
+    elif inner := re.search(rf"(?m)^{signs}[A-Za-z{{]", source):
         at = into.span_of_line(line + source.count("\n", 0, inner.start())).line
         hint = f"the fence on line {at} is inside of the cell: write a line with the same signs below the code"
-        start = into.span_of("{code-cell}", opening.line - into.first_line)
-        into.error("SG138", "the fence of `{code-cell}` is never closed", start, hint)
+        into.error("SG138", f"the fence of `{name}` is never closed", into.span_of(name, line_of_fence), hint)
     return bool(unclosed or inner)
+
+
+def _fence(line: str) -> tuple[str, str]:
+    """Return the signs of a fence and the name of its directive: "```" and "{code-cell}"."""
+    found = _FENCE.search(line)
+    return (found[1], found[2]) if found else ("`{3,}", "{code-cell}")
 
 
 def _implements(value: o.Value) -> str:
