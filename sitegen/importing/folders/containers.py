@@ -47,6 +47,8 @@ class _Open:
 
 def code_in_backquotes(text: str) -> str:
     """Return the text with backquotes in place of the colons around code, in which nothing else is to be read."""
+    if ":::" not in text:
+        return text
     lines, ticks, at = text.split("\n"), "", 0
     last: dict[str, int] = {line.strip(): at for at, line in enumerate(lines) if _CLOSING.fullmatch(line)}
     while at < len(lines):

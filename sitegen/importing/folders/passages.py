@@ -13,6 +13,7 @@ _FORMULA = re.compile(
     r"\$\$(?:(?!\$\$).)+\$\$|(?<![\\$\w])\$(?![\s\d])(?:\\.|[^$\\\n]|\n(?![ \t]*\n))+?(?<!\s)\$(?![\d\w])", re.DOTALL
 )
 _OF_ITEM = re.compile(r"(?P<item>[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)+)(?P<marks>`{3,}|~{3,})[^\n`]*")
+_ANY_OF_ITEM = re.compile(f"^{_OF_ITEM.pattern}", re.MULTILINE)
 _ALONE = re.compile(r"[ \t>]*(?P<marks>`{3,}|~{3,})(?P<info>[^\n`]*)")
 _MARK = re.compile("\ue000(\\d+)\ue001")
 _LINE = re.compile("^(?P<indent>[ \t>]*)\ue000(?P<number>\\d+)\ue001", re.MULTILINE)
@@ -74,6 +75,8 @@ class Kept:
 
         Its last line, which stands alone, would begin another fence.
         """
+        if not _ANY_OF_ITEM.search(text):
+            return text
         lines, out, at, unclosed = text.split("\n"), list[str](), 0, set[str]()
         while at < len(lines):
             item, alone = _OF_ITEM.fullmatch(lines[at]), _ALONE.fullmatch(lines[at])
