@@ -29,7 +29,7 @@ from sitegen.importing.plan import ImportPlan
 from sitegen.importing.worklog import import_worklog, understood
 from sitegen.read.yaml_nodes import parse_yaml
 
-SECONDS = 2.0
+SECONDS = 4.0
 TIMES = 30_000
 DAY = dt.date(2024, 1, 1)
 FRONT = "---\ntitle: A\ndate: 2024-01-01\n---\n"
