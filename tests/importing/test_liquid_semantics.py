@@ -29,3 +29,24 @@ def test_a_parameter_of_an_include_is_the_text_of_its_value(
 ) -> None:
     imported = import_site({"_posts/2024-01-05-a.md": f"---\ntitle: A\n{front}\n---\n{tag}\n", "a.png": "x"})
     assert imported.body == made
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "{% details M %}x{% if forloop.last %}{% break %}{% endif %}{% enddetails %}",
+        "{% details M %}x{% if forloop.first %}{% continue %}{% endif %}{% enddetails %}",
+        "{% include words.md %}",
+    ],
+)
+def test_a_loop_that_ends_within_details_or_an_included_file_stays_with_its_words(inside: str, post: Post) -> None:
+    liquid = f"{{% for n in (1..2) %}}Name {{{{ n }}}}. {inside}{{% endfor %}}"
+    imported = post(f"{liquid}\n", **{"_includes/words.md": "Words. {% break %}"})
+    assert imported.said == ["SG601 _posts/2024-01-05-a.md:5"]
+    assert imported.body.startswith("`{% for n in (1..2) %}Name {{ n }}. {%")
+
+
+def test_details_after_many_that_are_not_understood_come_over(post: Post) -> None:
+    lost = "{% for n in (1..2) %}{% details M %}{% unknown %}{% enddetails %}{% endfor %}\n\n"
+    imported = post(f"{lost * 60}{{% details M %}}kept{{% enddetails %}}\n")
+    assert imported.body.endswith("<summary>M</summary>\n\nkept\n\n</details>")

@@ -85,7 +85,10 @@ class _Liquid:
 
     def run(self) -> NumberedText:
         self.out.numbers.append(self.first_line)
-        self.pieces(list(tokens(self.text)))
+        try:
+            self.pieces(list(tokens(self.text)))
+        except Stop as stop:  # of a loop around an included file, whose text so far would be lost
+            raise NotUnderstood from stop
         return self.out
 
     def line(self, token: Token) -> int:
@@ -456,8 +459,13 @@ def _details(liquid: _Liquid, token: Token, inside: Sequence[Token]) -> str | No
     title = escape(token.markup.strip("\"' "), quote=False) or "Details"
     start = liquid.out
     liquid.out, liquid.depth = NumberedText([], [liquid.line(token)]), liquid.depth + 1
-    liquid.pieces(inside)
-    text, liquid.out, liquid.depth = liquid.out.text, start, liquid.depth - 1
+    try:
+        liquid.pieces(inside)
+        text = liquid.out.text
+    except Stop as stop:  # the text so far would be lost: it stands in the inner text only
+        raise NotUnderstood from stop
+    finally:
+        liquid.out, liquid.depth = start, liquid.depth - 1
     return f'<details markdown="1">\n<summary>{title}</summary>\n\n{text.strip(chr(10))}\n\n</details>\n'
 
 
