@@ -50,3 +50,30 @@ def test_details_after_many_that_are_not_understood_come_over(post: Post) -> Non
     lost = "{% for n in (1..2) %}{% details M %}{% unknown %}{% enddetails %}{% endfor %}\n\n"
     imported = post(f"{lost * 60}{{% details M %}}kept{{% enddetails %}}\n")
     assert imported.body.endswith("<summary>M</summary>\n\nkept\n\n</details>")
+
+
+DATA = """\
+papers:
+- {id: a, n: 0, year: 2020, tags: [gpu, c], of: {in: x}}
+- {id: b, n: 1, year: "2021", tags: cpu}
+- {id: c, year: 2020.0, tags: []}
+"""
+IDS = " | map: 'id' | join %}{{ s }}"
+
+
+@pytest.mark.parametrize(
+    ("liquid", "made"),
+    [
+        ("{% assign n = 0 %}{% if n %}There are {{ n }}.{% endif %}", "There are 0."),
+        ("{% assign n = 0 %}{% if n or false %}a{% endif %}{% unless n %}b{% endunless %}", "a"),
+        ("{% if false %}a{% endif %}{% if nil %}b{% endif %}{% if '' %}c{% endif %}", "c"),
+        ("{{ 0 | default: 7 }}{{ 0.0 | default: 7 }}", "00.0"),
+        ("{{ false | default: 7 }}{{ '' | default: 8 }}{{ nil | default: 9 }}", "789"),
+        ("{% assign s = site.data.d.papers | where: 'n'" + IDS, "a b"),
+        ("{% assign n = 0 %}{% if n != blank %}a{% endif %}{% if ' ' == blank %}b{% endif %}", "ab"),
+        ("{% if nil == blank %}a{% endif %}{% if nil == empty %}b{% endif %}{% if '' == empty %}c{% endif %}", "ac"),
+    ],
+)
+def test_values_are_those_of_liquid(liquid: str, made: str, post: Post) -> None:
+    imported = post(f"{liquid}|\n", **{"_data/d.yml": DATA})
+    assert (imported.body, imported.said) == (f"{made}|", [])

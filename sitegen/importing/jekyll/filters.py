@@ -28,6 +28,11 @@ def shown(value: Any) -> str:
     raise NotUnderstood
 
 
+def truth(value: Any) -> bool:
+    """Return whether a value counts as true: all but `nil` and `false` do, also 0 and the empty text."""
+    return value is not None and value is not False
+
+
 def _items(value: Any) -> list[Any]:
     """Return what a filter for lists goes over: the items, the pairs of a mapping, or the one value."""
     if isinstance(value, Mapping):
@@ -53,7 +58,7 @@ def _where(value: Any, name: str, *wanted: Any) -> list[Any]:
     if not isinstance(name, str):
         raise NotUnderstood
     given = [(item, _property(item, name)) for item in _items(value)]
-    return [item for item, found in given if (found == wanted[0] if wanted else found not in (None, False))]
+    return [item for item, found in given if (found == wanted[0] if wanted else truth(found))]
 
 
 def _sliced(value: Any, start: int, length: int = 1) -> Any:
@@ -93,7 +98,7 @@ def _cut_words(text: str, number: int = 15, end: str = "...") -> str:
 
 
 def _default(value: Any, other: Any) -> Any:
-    return other if value in (None, False, "") or value == [] else value
+    return value if truth(value) and value not in ("", [], {}) else other
 
 
 def _slug(text: Any, mode: str = "default") -> str:

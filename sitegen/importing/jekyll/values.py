@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sitegen.importing.jekyll.filters import FILTERS, shown
+from sitegen.importing.jekyll.filters import FILTERS, shown, truth
 from sitegen.importing.jekyll.not_understood import MOST_CHARACTERS, NotUnderstood
 
 Variables = Mapping[str, Any]
@@ -133,16 +133,24 @@ def _holds(condition: str, variables: Variables) -> bool:
     condition = plain[0] if plain else ""  # Liquid knows no filters here, and passes over them with what follows
     sign = next((match for match in _SIGN.finditer(condition) if match["sign"]), None)
     if not sign:
-        return operand(condition, variables) not in (None, False)
+        return truth(operand(condition, variables))
     left, right = condition[: sign.start()], condition[sign.end() :].strip()
     return compared(operand(left, variables), sign["sign"], operand(right, variables), right)
+
+
+def _is_empty(value: Any, literal: str) -> bool:
+    """Return whether a value is `empty`, or `blank`: without characters but spaces, without items, `nil` or `false`."""
+    if isinstance(value, str):
+        return not (value.strip() if literal == "blank" else value)
+    if isinstance(value, list | tuple | Mapping):
+        return not value
+    return literal == "blank" and not truth(value)
 
 
 def compared(left: Any, sign: str, right: Any, literal: str = "") -> bool:
     """Return whether a comparison holds; `literal` is its right side as written, for `empty` and `blank`."""
     if literal in ("empty", "blank"):
-        is_empty = not left if literal == "blank" or isinstance(left, str | list | tuple | Mapping) else False
-        return is_empty == (sign == "==")
+        return _is_empty(left, literal) == (sign == "==")
     if sign in ("==", "!=", "<>"):
         return (left == right and isinstance(left, bool) == isinstance(right, bool)) == (sign == "==")
     if sign == "contains":
