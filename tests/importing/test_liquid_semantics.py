@@ -57,6 +57,7 @@ papers:
 - {id: a, n: 0, year: 2020, tags: [gpu, c], of: {in: x}}
 - {id: b, n: 1, year: "2021", tags: cpu}
 - {id: c, year: 2020.0, tags: []}
+named: {first: {id: d, n: 11}, second: {id: e, n: 1}}
 """
 IDS = " | map: 'id' | join %}{{ s }}"
 
@@ -70,10 +71,18 @@ IDS = " | map: 'id' | join %}{{ s }}"
         ("{{ 0 | default: 7 }}{{ 0.0 | default: 7 }}", "00.0"),
         ("{{ false | default: 7 }}{{ '' | default: 8 }}{{ nil | default: 9 }}", "789"),
         ("{% assign s = site.data.d.papers | where: 'n'" + IDS, "a b"),
+        ("{% assign s = site.data.d.papers | where: 'year', '2020'" + IDS, "a"),
+        ("{% assign s = site.data.d.papers | where: 'year', 2021" + IDS, "b"),
+        ("{% assign s = site.data.d.papers | where: 'tags', 'gpu'" + IDS, "a"),
+        ("{% assign s = site.data.d.papers | where: 'tags', 'cpu'" + IDS, "b"),
+        ("{% assign s = site.data.d.papers | where: 'tags', 'c, gpu'" + IDS, ""),
+        ("{% assign s = site.data.d.papers | where: 'of.in', 'x'" + IDS, "a"),
+        ("{% assign s = site.data.d.papers | where: 'n', nil" + IDS, "c"),
+        ("{% assign s = site.data.d.named | where: 'n', '1'" + IDS, "e"),
         ("{% assign n = 0 %}{% if n != blank %}a{% endif %}{% if ' ' == blank %}b{% endif %}", "ab"),
         ("{% if nil == blank %}a{% endif %}{% if nil == empty %}b{% endif %}{% if '' == empty %}c{% endif %}", "ac"),
     ],
 )
 def test_values_are_those_of_liquid(liquid: str, made: str, post: Post) -> None:
-    imported = post(f"{liquid}|\n", **{"_data/d.yml": DATA})
-    assert (imported.body, imported.said) == (f"{made}|", [])
+    imported = post(f"{liquid}.\n", **{"_data/d.yml": DATA})
+    assert (imported.body, imported.said) == (f"{made}.", [])

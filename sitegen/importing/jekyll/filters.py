@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable, Mapping
+from functools import reduce
 from html import escape
 from typing import Any
 from urllib.parse import quote, quote_plus
@@ -54,11 +55,21 @@ def _sorted(value: Any, name: str | None = None, *, folds: bool = False) -> list
     return sorted(_items(value), key=key)
 
 
-def _where(value: Any, name: str, *wanted: Any) -> list[Any]:
-    if not isinstance(name, str):
+def _where(value: Any, path: str, *wanted: Any) -> list[Any]:
+    """Return the items whose property has the wanted value, or has any value where none is named."""
+    if not isinstance(path, str) or any(isinstance(one, list | tuple | Mapping) for one in wanted):
         raise NotUnderstood
-    given = [(item, _property(item, name)) for item in _items(value)]
-    return [item for item, found in given if (found == wanted[0] if wanted else truth(found))]
+    items = list(value.values()) if isinstance(value, Mapping) else _items(value)
+    return [item for item in items if _matches(reduce(_property, path.split("."), item), *wanted)]
+
+
+def _matches(found: Any, *wanted: Any) -> bool:
+    """Return whether a property or an item of it has the same text as the wanted value, as Jekyll compares them."""
+    if not wanted:
+        return truth(found)
+    if wanted[0] is None or isinstance(found, Mapping):
+        return found is wanted[0]
+    return shown(wanted[0]) in map(shown, _items(found))
 
 
 def _sliced(value: Any, start: int, length: int = 1) -> Any:
