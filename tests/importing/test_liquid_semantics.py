@@ -79,6 +79,14 @@ IDS = " | map: 'id' | join %}{{ s }}"
         ("{% assign s = site.data.d.papers | where: 'of.in', 'x'" + IDS, "a"),
         ("{% assign s = site.data.d.papers | where: 'n', nil" + IDS, "c"),
         ("{% assign s = site.data.d.named | where: 'n', '1'" + IDS, "e"),
+        (
+            "{% capture nl %}\n{% endcapture %}{% assign l = 'a b;c' | replace: ';', nl | split: nl %}"
+            "{{ l | join: '-' }}",
+            "a b-c",
+        ),
+        ("{{ 'abc' | split: '' | join: '-' }}", "a-b-c"),
+        ("{{ ' a  b ' | split: ' ' | join: '-' }}", "a-b"),
+        ("{{ '' | split: ',' | size }}{{ 'a,b,,' | split: ',' | size }}{{ ',a' | split: ',' | size }}", "022"),
         ("{% assign n = 0 %}{% if n != blank %}a{% endif %}{% if ' ' == blank %}b{% endif %}", "ab"),
         ("{% if nil == blank %}a{% endif %}{% if nil == empty %}b{% endif %}{% if '' == empty %}c{% endif %}", "ac"),
     ],

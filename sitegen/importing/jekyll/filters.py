@@ -108,6 +108,14 @@ def _cut_words(text: str, number: int = 15, end: str = "...") -> str:
     return text if len(words) <= number else " ".join(words[:number]) + end
 
 
+def _split(text: str, by: str) -> list[str]:
+    """Return the parts of a text as Ruby does: one space gives words, nothing gives characters, no last part is empty."""
+    parts = re.findall(r"\S+", text, re.ASCII) if by == " " else text.split(by) if by else list(text)
+    while parts and not parts[-1]:
+        parts.pop()
+    return parts
+
+
 def _default(value: Any, other: Any) -> Any:
     return value if truth(value) and value not in ("", [], {}) else other
 
@@ -169,7 +177,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "slugify": _slug,
     "sort": _sorted,
     "sort_natural": lambda value, name=None: _sorted(value, name, folds=True),
-    "split": _of_text(lambda text, by: text.split(by) if by.strip() else text.split()),
+    "split": _of_text(_split),
     "strip": _of_text(str.strip),
     "strip_html": _of_text(lambda text: _TAG.sub("", text)),
     "strip_newlines": _of_text(lambda text: text.replace("\n", "")),
