@@ -87,6 +87,12 @@ IDS = " | map: 'id' | join %}{{ s }}"
         ("{{ 'abc' | split: '' | join: '-' }}", "a-b-c"),
         ("{{ ' a  b ' | split: ' ' | join: '-' }}", "a-b"),
         ("{{ '' | split: ',' | size }}{{ 'a,b,,' | split: ',' | size }}{{ ',a' | split: ',' | size }}", "022"),
+        (
+            "{% for a in (1..2) %}{% for b in (1..3) %}{{ forloop.rindex0 }}"
+            "{% if forloop.parentloop.first %}f{% endif %}{% endfor %}"
+            "{% if forloop.parentloop %}p{% endif %} {% endfor %}",
+            "2f1f0f 210 ",
+        ),
         ("{% assign n = 0 %}{% if n != blank %}a{% endif %}{% if ' ' == blank %}b{% endif %}", "ab"),
         ("{% if nil == blank %}a{% endif %}{% if nil == empty %}b{% endif %}{% if '' == empty %}c{% endif %}", "ac"),
     ],

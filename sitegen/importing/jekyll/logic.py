@@ -94,7 +94,7 @@ def run_for(runner: Runner, block: Block) -> None:
     outer = {name: runner.variables[name] for name in (match["name"], "forloop") if name in runner.variables}
     for at, item in enumerate(items):
         runner.spend(STEP)
-        runner.variables |= {match["name"]: item, "forloop": _place(at, len(items))}
+        runner.variables |= {match["name"]: item, "forloop": _place(at, len(items), outer.get("forloop"))}
         try:
             runner.stretch(pieces, ends, start, stop)
         except Stop as stopped:
@@ -117,9 +117,18 @@ def _items(loop: re.Match[str], variables: Mapping[str, Any]) -> Sequence[Any]:
     return chosen[::-1] if re.search(r"\breversed\b", loop["options"]) else chosen
 
 
-def _place(at: int, length: int) -> Mapping[str, Any]:
-    last = at == length - 1
-    return {"index": at + 1, "index0": at, "rindex": length - at, "first": at == 0, "last": last, "length": length}
+def _place(at: int, length: int, parent: Any) -> Mapping[str, Any]:
+    """Return the variable `forloop` of a turn; `parent` is that of the loop around it, or `nil`."""
+    return {
+        "index": at + 1,
+        "index0": at,
+        "rindex": length - at,
+        "rindex0": length - at - 1,
+        "first": at == 0,
+        "last": at == length - 1,
+        "length": length,
+        "parentloop": parent,
+    }
 
 
 def run_capture(runner: Runner, block: Block) -> None:
