@@ -100,3 +100,15 @@ IDS = " | map: 'id' | join %}{{ s }}"
 def test_values_are_those_of_liquid(liquid: str, made: str, post: Post) -> None:
     imported = post(f"{liquid}.\n", **{"_data/d.yml": DATA})
     assert (imported.body, imported.said) == (f"{made}.", [])
+
+
+def test_a_file_beside_the_text_is_read_for_each_folder_however_deep_its_include(
+    import_site: Callable[..., Imported],
+) -> None:
+    files = {"_includes/a.md": "{% include b.md %}", "_includes/b.md": "{% include_relative c.md %}"}
+    for folder in ("x", "y"):
+        files[f"{folder}/_posts/2024-01-05-{folder}.md"] = f"---\ntitle: {folder}\n---\n{{% include a.md %}}\n"
+        files[f"{folder}/_posts/c.md"] = f"words of {folder}"
+    imported = import_site(files)
+    texts = {str(text).split("---\n")[2] for path, text in imported.files.items() if path.startswith("content/posts/")}
+    assert texts == {"words of x\n", "words of y\n"}

@@ -109,7 +109,7 @@ def _cut_words(text: str, number: int = 15, end: str = "...") -> str:
 
 
 def _split(text: str, by: str) -> list[str]:
-    """Return the parts of a text as Ruby does: one space gives words, nothing gives characters, no last part is empty."""
+    """Return the parts of a text as Ruby does: a space gives words, nothing gives characters, no last part is empty."""
     parts = re.findall(r"\S+", text, re.ASCII) if by == " " else text.split(by) if by else list(text)
     while parts and not parts[-1]:
         parts.pop()

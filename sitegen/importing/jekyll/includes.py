@@ -107,8 +107,13 @@ def _toc(conversion: Conversion, given: Mapping[str, str], token: Token) -> str:
 
 
 def included_path(conversion: Conversion, token: Token) -> str:
-    """Return the path of the file that a tag includes, from the Jekyll folder; empty where no such file has a text."""
-    folder = conversion.source.path.rpartition("/")[0] if token.name == "include_relative" else "_includes"
+    """Return the path of the file that a tag includes, from the Jekyll folder; empty where no such file has a text.
+
+    The conversion keeps whether the file was looked for beside the text.
+    """
+    is_beside = token.name == "include_relative"
+    conversion.includes_beside |= is_beside
+    folder = conversion.source.path.rpartition("/")[0] if is_beside else "_includes"
     path = f"{folder}/{next(iter(token.markup.split()), '')}".lstrip("/")
     return path if path in conversion.site.files and path.endswith(_TEXTS) else ""
 

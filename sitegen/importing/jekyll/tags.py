@@ -412,7 +412,7 @@ def _shared(liquid: _Liquid, token: Token, path: str, source: str) -> SharedIncl
     """
     conversion = liquid.conversion
     within = liquid.included or liquid.logic_depth or conversion.source.is_html
-    if within or token.name != "include" or "=" in token.markup or "include_relative" in source:
+    if within or token.name != "include" or "=" in token.markup:
         return None
     known = conversion.site.shared
     if path not in known:
@@ -430,7 +430,8 @@ def _run_alone(
     inner = _IncludedLiquid(_Liquid(alone, "", 1, variables), token, path, source)
     inner.variables["include"] = COMPUTED
     text, found = split_definitions(inner.run().text, 1)
-    is_same = inner.understood and len(report.diagnostics) == said and not (alone.inserts.all or alone.assets)
+    is_of_text = bool(alone.inserts.all or alone.assets or alone.includes_beside)
+    is_same = inner.understood and len(report.diagnostics) == said and not is_of_text
     del report.diagnostics[said:]
     changed = {name: value for name, value in inner.variables.items() if name not in before}
     return SharedInclude(text.strip("\n"), found, changed) if is_same else None
