@@ -75,9 +75,11 @@ def post_of(imported: Imported) -> str:
         "{% if nothing %}a{% endif %}",
         "{% for p in (1..99999999) %}a{% endfor %}",
         "{% for p in (1..2000) %}{% for q in (1..2000) %}{% endfor %}{% endfor %}",
-        "{% for p in (1..2000) %}{% assign a = a | default: 9 | times: a %}{% endfor %}",
+        "{% for p in (1..2000) %}{% if p == 1 %}{% assign a = 9 %}{% endif %}{% assign a = a | times: a %}{% endfor %}",
         "{% for p in (1..2000) %}{% for q in (1..60) %}{{ site.data.many | sort | size }}{% endfor %}{% endfor %}",
-        "{% for p in (1..60) %}{% capture a %}{{ a | default: 'x' }}{{ a }}{% endcapture %}{% endfor %}",
+        "{% for p in (1..60) %}{% if p == 1 %}{% assign a = 'x' %}{% endif %}"
+        "{% capture a %}{{ a }}{{ a }}{% endcapture %}{% endfor %}",
+        "{% capture a %}{% for p in (1..1100) %}ten signs.{% endfor %}{% endcapture %}",
         "{% for p in (1..2000) %}{% include long.md %}{% endfor %}",
         "{% if a " + "and a " * 5000 + "%}{% endif %}",
         "{% if " + "( " * 5000 + "%}{% endif %}",
