@@ -117,3 +117,9 @@ def test_figure_without_words_shows_its_file(marks: str, name: str, folder: Call
     imported = folder(MYST, files)
     assert imported.body("posts/a/index").strip() == "![](x.svg)"
     assert "SG605" not in imported.codes
+
+
+def test_the_first_page_of_a_sphinx_book_answers_at_its_old_address(folder: Callable) -> None:
+    index = "# Welcome\n\nWords.\n\n```{toctree}\na\n```\n"
+    imported = folder(MYST, {"conf.py": "project = 'The Book'\n", "index.md": index, "a.md": "# A\n\nWords.\n"})
+    assert imported.codes == ["SG608"]
