@@ -93,12 +93,18 @@ IDS = " | map: 'id' | join %}{{ s }}"
             "{% if forloop.parentloop %}p{% endif %} {% endfor %}",
             "2f1f0f 210 ",
         ),
+        ("{% assign s = site.data.d.papers | sort: 'n'" + IDS, "c a b"),
+        ("{% assign s = site.data.d.papers | sort: 'n', 'last'" + IDS, "a b c"),
+        ("{% assign s = site.data.d.papers | sort_natural: 'n'" + IDS, "a b c"),
+        ("{% assign s = site.data.d.papers | sort: 'of.in'" + IDS, "b c a"),
+        ("{% assign s = site.data.rows | sort: 'n' | map: 'n' | join %}{{ s }}", "-1 9 10"),
+        ("{{ '10,9' | split: ',' | sort | join }}", "10 9"),
         ("{% assign n = 0 %}{% if n != blank %}a{% endif %}{% if ' ' == blank %}b{% endif %}", "ab"),
         ("{% if nil == blank %}a{% endif %}{% if nil == empty %}b{% endif %}{% if '' == empty %}c{% endif %}", "ac"),
     ],
 )
 def test_values_are_those_of_liquid(liquid: str, made: str, post: Post) -> None:
-    imported = post(f"{liquid}.\n", **{"_data/d.yml": DATA})
+    imported = post(f"{liquid}.\n", **{"_data/d.yml": DATA, "_data/rows.csv": "n\n10\n9\n-1\n"})
     assert (imported.body, imported.said) == (f"{made}.", [])
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import reduce
 from html import escape
+from operator import itemgetter
 from typing import Any
 from urllib.parse import quote, quote_plus
 
@@ -14,6 +15,7 @@ from sitegen.importing.jekyll.not_understood import NotUnderstood
 from sitegen.importing.jekyll.permalinks import slugify
 
 _TAG = re.compile(r"<script.*?</script>|<!--.*?-->|<style.*?</style>|<[^<>]*>", re.DOTALL)
+_NUMBER = re.compile(r"\s*-?(?:\d{1,300}\.?\d{0,300}|\.\d{1,300})\s*", re.ASCII)
 
 
 def shown(value: Any) -> str:
@@ -45,12 +47,32 @@ def _property(item: Any, name: str) -> Any:
     return item.get(name) if isinstance(item, Mapping) else None
 
 
-def _sorted(value: Any, name: str | None = None, *, folds: bool = False) -> list[Any]:
-    """Return the items in order; those without a value stand last."""
+def _at(item: Any, path: str) -> Any:
+    """Return the property `a` of an item, or for the path `a.b` the property `b` of that."""
+    return reduce(_property, path.split("."), item)
 
-    def key(item: Any) -> tuple[bool, Any]:
+
+def _sorted(value: Any, path: str | None = None, nils: str = "first") -> list[Any]:
+    """Return the items in order of a property, as Jekyll does: those without it stand first unless `nils` is `last`."""
+    if path is None:
+        return sorted(_items(value))
+    given = [(_as_number(_at(item, path)), item) for item in _items(value)]
+    without = [item for found, item in given if found is None]
+    held = [item for _, item in sorted((pair for pair in given if pair[0] is not None), key=itemgetter(0))]
+    return held + without if nils == "last" else without + held
+
+
+def _as_number(found: Any) -> Any:
+    """Return the number that a text holds: Jekyll sorts the numbers of a table by their size."""
+    return float(found) if isinstance(found, str) and _NUMBER.fullmatch(found) else found
+
+
+def _sorted_naturally(value: Any, name: str | None = None) -> list[Any]:
+    """Return the items in order of their texts without regard to case; those without one stand last."""
+
+    def key(item: Any) -> tuple[bool, str]:
         found = item if name is None else _property(item, name)
-        return found is None, "" if found is None else shown(found).casefold() if folds else found
+        return found is None, shown(found).casefold()
 
     return sorted(_items(value), key=key)
 
@@ -60,7 +82,7 @@ def _where(value: Any, path: str, *wanted: Any) -> list[Any]:
     if not isinstance(path, str) or any(isinstance(one, list | tuple | Mapping) for one in wanted):
         raise NotUnderstood
     items = list(value.values()) if isinstance(value, Mapping) else _items(value)
-    return [item for item in items if _matches(reduce(_property, path.split("."), item), *wanted)]
+    return [item for item in items if _matches(_at(item, path), *wanted)]
 
 
 def _matches(found: Any, *wanted: Any) -> bool:
@@ -176,7 +198,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "slice": _sliced,
     "slugify": _slug,
     "sort": _sorted,
-    "sort_natural": lambda value, name=None: _sorted(value, name, folds=True),
+    "sort_natural": _sorted_naturally,
     "split": _of_text(_split),
     "strip": _of_text(str.strip),
     "strip_html": _of_text(lambda text: _TAG.sub("", text)),
