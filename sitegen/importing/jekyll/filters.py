@@ -15,6 +15,7 @@ from sitegen.importing.jekyll.not_understood import NotUnderstood
 from sitegen.importing.jekyll.permalinks import slugify
 
 _TAG = re.compile(r"<script.*?</script>|<!--.*?-->|<style.*?</style>|<[^<>]*>", re.DOTALL)
+_NOT_PADDED = re.compile(r"%%|%-(?P<letter>[A-Za-z])")
 _NUMBER = re.compile(r"\s*-?(?:\d{1,300}\.?\d{0,300}|\.\d{1,300})\s*", re.ASCII)
 
 
@@ -100,14 +101,18 @@ def _sliced(value: Any, start: int, length: int = 1) -> Any:
 
 
 def _shown_date(value: Any, form: str) -> str:
-    if isinstance(value, str) and not value.isdecimal():
-        return dt.datetime.fromisoformat(value).strftime(form)
-    moment = value if isinstance(value, dt.date) else dt.datetime.fromtimestamp(int(value), dt.UTC)
-    return (
-        re.sub(r"(?<!\d)0(?=\d)", "", moment.strftime(form.replace("%-", "%")))
-        if "%-" in form
-        else moment.strftime(form)
-    )
+    if isinstance(value, dt.date):
+        moment = value
+    elif isinstance(value, str) and not value.isdecimal():
+        moment = dt.datetime.fromisoformat(value)
+    else:
+        moment = dt.datetime.fromtimestamp(int(value), dt.UTC)
+    return moment.strftime(_NOT_PADDED.sub(lambda code: _not_padded(moment, code), form))
+
+
+def _not_padded(moment: dt.date, code: re.Match[str]) -> str:
+    """Return what `%-d` and the like stand for, without zeros and spaces in front; `%%` stays."""
+    return moment.strftime(f"%{code['letter']}").lstrip("0 ") or "0" if code["letter"] else code[0]
 
 
 def _number(value: Any) -> int | float:
@@ -164,7 +169,7 @@ def _of_text(change: Callable[..., Any]) -> Callable[..., Any]:
 FILTERS: Mapping[str, Callable[..., Any]] = {
     "append": _of_text(lambda text, more: text + more),
     "array_to_sentence_string": _sentence,
-    "capitalize": _of_text(lambda text: text[:1].upper() + text[1:]),
+    "capitalize": _of_text(str.capitalize),
     "cgi_escape": _of_text(quote_plus),
     "compact": lambda value: [item for item in _items(value) if item is not None],
     "concat": lambda value, other: _items(value) + _items(other),
