@@ -1,6 +1,7 @@
 """Run the blocks of Liquid's logic: loops over lists and site data, conditions, captured text.
 
-A block of which a piece is not understood raises `NotUnderstood`; whoever asked for it leaves the block as it is.
+A block of which a piece is not understood raises `NotUnderstood`; `_Liquid.logic` leaves such a block in the text as it
+was written.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ _LIMIT = re.compile(r"\b(limit|offset)\s*:\s*([\w.-]+)")
 _OR = re.compile(r",|\sor\s")
 DEEPEST = 50
 """Most blocks around another."""
-
-
 STEP = 8
-"""The characters that a piece of Liquid and a turn of a loop count as, so that a loop that writes nothing ends, too."""
+"""The characters for which each tag and each turn of a loop counts.
+
+Without them a loop that writes nothing would never reach the bound.
+"""
 
 
 class Stop(Exception):
