@@ -123,3 +123,28 @@ def test_a_file_beside_the_text_is_read_for_each_folder_however_deep_its_include
     imported = import_site(files)
     texts = {str(text).split("---\n")[2] for path, text in imported.files.items() if path.startswith("content/posts/")}
     assert texts == {"words of x\n", "words of y\n"}
+
+
+@pytest.mark.parametrize(
+    ("written", "made"),
+    [
+        ('"no"', "no+"),
+        ("'no'", "no+"),
+        ("norm", "norm+"),
+        ("no", "false-"),
+        ("Off  # a comment", "false-"),
+        ("yes", "true+"),
+        ("[no, 'no']", "falseno+"),
+        ("{a: 1}", "+"),
+        ("|-\n  no", "no+"),
+    ],
+)
+@pytest.mark.parametrize("place", ["page.of", "site.data.d.of"])
+def test_yes_and_no_without_quotes_are_flags_as_in_ruby(
+    written: str, made: str, place: str, import_site: Callable[..., Imported]
+) -> None:
+    of = f"of: {written}\n"
+    shown = f"{{{{ {place} }}}}" if "{" not in written else ""
+    liquid = f"{shown}{{% if {place} %}}+{{% else %}}-{{% endif %}}"
+    files = {"_posts/2024-01-05-a.md": f"---\ntitle: A\nlayout: post\n{of}---\nSo: {liquid}\n", "_data/d.yml": of}
+    assert import_site(files).body == f"So: {made}"
