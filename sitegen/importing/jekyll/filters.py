@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from html import escape
+from itertools import islice
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from sitegen.importing.jekyll.not_understood import NotUnderstood
+from sitegen.importing.jekyll.not_understood import MOST_CHARACTERS, MOST_ITEMS, NotUnderstood
 from sitegen.importing.jekyll.permalinks import slugify
 
-_TAG = re.compile(r"<script.*?</script>|<!--.*?-->|<style.*?</style>|<[^<>]*>", re.DOTALL)
+_TAG = re.compile(r"<[^<>]*>")
+_UNSEEN = {"<script": "</script>", "<!--": "-->", "<style": "</style>"}
+"""The beginnings and ends of what `strip_html` removes with its content."""
+_BEGIN = re.compile("|".join(_UNSEEN))
 
 
 def shown(value: Any) -> str:
@@ -112,7 +116,37 @@ def _sentence(value: Any, word: str = "and") -> str:
 
 
 def _of_text(change: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda value, *arguments: change(shown(value), *map(shown, arguments))
+    return lambda value, *arguments: change(_text(value), *map(_text, arguments))
+
+
+def _text(value: Any) -> str:
+    """Return the text of a value; `NotUnderstood` where a list makes a long one."""
+    parts = list(islice(_parts(value), MOST_ITEMS + 1))
+    if len(parts) > MOST_ITEMS or sum(map(len, parts)) > MOST_CHARACTERS:
+        raise NotUnderstood
+    return "".join(parts)
+
+
+def _parts(value: Any) -> Iterator[str]:
+    """Yield the texts of a value, and an empty one for each list, so that empty lists count, too."""
+    if isinstance(value, list | tuple):
+        yield ""
+        for item in value:
+            yield from _parts(item)
+    else:
+        yield shown(value)
+
+
+def _without_html(text: str) -> str:
+    """Return the text without tags, comments, scripts and styles; the time grows with the length, not its square."""
+    last = {begin: text.rfind(end) for begin, end in _UNSEEN.items()}
+    kept, at = list[str](), 0
+    for match in _BEGIN.finditer(text):
+        if match.start() >= at and last[match[0]] >= match.end():
+            end = _UNSEEN[match[0]]
+            kept.append(text[at : match.start()])
+            at = text.index(end, match.end()) + len(end)
+    return _TAG.sub("", "".join([*kept, text[at:]]))
 
 
 FILTERS: Mapping[str, Callable[..., Any]] = {
@@ -155,7 +189,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "sort_natural": lambda value, name=None: _sorted(value, name, folds=True),
     "split": _of_text(lambda text, by: text.split(by) if by.strip() else text.split()),
     "strip": _of_text(str.strip),
-    "strip_html": _of_text(lambda text: _TAG.sub("", text)),
+    "strip_html": _of_text(_without_html),
     "strip_newlines": _of_text(lambda text: text.replace("\n", "")),
     "times": lambda value, by: _number(value) * _number(by),
     "truncate": _cut,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sitegen.importing.jekyll.filters import FILTERS, shown
-from sitegen.importing.jekyll.not_understood import MOST_CHARACTERS, NotUnderstood
+from sitegen.importing.jekyll.not_understood import MOST_CHARACTERS, MOST_ITEMS, NotUnderstood
 
 Variables = Mapping[str, Any]
 COMPUTED = object()
@@ -26,8 +26,6 @@ _CONSTANTS = {"nil": None, "null": None, "true": True, "false": False, "empty": 
 _SIGN = re.compile(rf"{_QUOTED}|(?P<sign>==|!=|<>|>=|<=|>|<|\bcontains\b)")
 _BEFORE_FILTERS = re.compile(rf"(?:{_QUOTED}|[^|\"'])*")
 _JOINED = re.compile(rf"((?:{_QUOTED}|(?!\s(?:and|or)\s)[^\"'])+)(?:\s(and|or)\s)?")
-MOST_ITEMS = 2000
-"""Most items of a list that a filter changes, and most numbers in a range."""
 
 Filters = Mapping[str, Callable[..., Any]]
 

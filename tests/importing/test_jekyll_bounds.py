@@ -1,0 +1,50 @@
+"""Liquid that would take much time or memory ends soon and stays in the text, and so does Liquid with a wrong value."""
+
+from collections.abc import Callable, Mapping
+from time import process_time
+
+import pytest
+
+from sitegen.importing.jekyll.filters import FILTERS
+from tests.importing.conftest import Imported
+
+Post = Callable[..., Imported]
+LONG_COMMENT = '{% assign a = "<!--" %}' + "{% assign a = a | append: a %}" * 11
+LONG_LIST = "{% assign l = a | compact %}" + "{% assign l = l | concat: l %}" * 10
+
+
+@pytest.mark.parametrize(
+    "liquid",
+    [
+        LONG_COMMENT + LONG_LIST + "{{ l | strip_html }}",
+        LONG_COMMENT + LONG_LIST + "{% assign m = l | append: 'x' %}",
+    ],
+    ids=lambda liquid: liquid[-30:],
+)
+def test_liquid_that_makes_too_much_is_reported(liquid: str, post: Post) -> None:
+    assert refused_soon(liquid, post)
+
+
+def refused_soon(liquid: str, post: Post, files: Mapping[str, str] | None = None) -> Imported:
+    begin = process_time()
+    imported = post(f"{liquid}\n", **(files or {}))
+    assert process_time() - begin < 4
+    assert {code for code in imported.said if "SG601" in code}
+    return imported
+
+
+@pytest.mark.parametrize(
+    ("html", "made"),
+    [
+        ("<!-- <script> -->a</script>b", "ab"),
+        ("<style>a<!-- b</style>c--d<b>e", "c--de"),
+        ("a<!-- b", "a<!-- b"),
+        ("--></script>" + "<!--" * 2000, "-->" + "<!--" * 2000),
+    ],
+    ids=lambda text: text[-30:],
+)
+def test_tags_are_removed_in_time_that_grows_with_the_text(html: str, made: str) -> None:
+    begin = process_time()
+    for _ in range(60):
+        assert FILTERS["strip_html"](html) == made
+    assert process_time() - begin < 4
