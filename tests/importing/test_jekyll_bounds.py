@@ -18,6 +18,7 @@ LONG_LIST = "{% assign l = a | compact %}" + "{% assign l = l | concat: l %}" * 
     [
         LONG_COMMENT + LONG_LIST + "{{ l | strip_html }}",
         LONG_COMMENT + LONG_LIST + "{% assign m = l | append: 'x' %}",
+        "{{ 1 | round: -20000000 }}",
     ],
     ids=lambda liquid: liquid[-30:],
 )
@@ -48,3 +49,14 @@ def test_tags_are_removed_in_time_that_grows_with_the_text(html: str, made: str)
     for _ in range(60):
         assert FILTERS["strip_html"](html) == made
     assert process_time() - begin < 4
+
+
+@pytest.mark.parametrize(
+    ("liquid", "made"),
+    [
+        ("{{ -2.5 | round }} {{ 2.5 | round }}", "-3 3"),
+        ("{{ 1.255 | round: 2 }} {{ 5 | round: 2 }} {{ '1250' | round: -2 }}", "1.26 5 1300"),
+    ],
+)
+def test_a_half_is_rounded_away_from_zero(liquid: str, made: str, post: Post) -> None:
+    assert post(liquid).body == made

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable, Iterator, Mapping
+from decimal import ROUND_HALF_UP, Decimal
 from html import escape
 from itertools import islice
 from typing import Any
@@ -17,6 +18,8 @@ _TAG = re.compile(r"<[^<>]*>")
 _UNSEEN = {"<script": "</script>", "<!--": "-->", "<style": "</style>"}
 """The beginnings and ends of what `strip_html` removes with its content."""
 _BEGIN = re.compile("|".join(_UNSEEN))
+MOST_DIGITS = 15
+"""Most digits that `round` keeps behind the point or removes before it."""
 
 
 def shown(value: Any) -> str:
@@ -85,6 +88,15 @@ def _number(value: Any) -> int | float:
 def _divided(value: Any, by: Any) -> int | float:
     left, right = _number(value), _number(by)
     return left // right if isinstance(left, int) and isinstance(right, int) else left / right
+
+
+def _rounded(value: Any, digits: int = 0) -> int | float:
+    """Return a number with so many digits behind the point; a half is rounded away from zero, as Ruby does."""
+    if not -MOST_DIGITS <= digits <= MOST_DIGITS:
+        raise NotUnderstood
+    number = _number(value)
+    rounded = Decimal(str(number)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+    return int(rounded) if digits <= 0 or isinstance(number, int) else float(rounded)
 
 
 def _cut(text: str, length: int = 50, end: str = "...") -> str:
@@ -180,7 +192,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "replace": _of_text(lambda text, part, other: text.replace(part, other)),
     "replace_first": _of_text(lambda text, part, other: text.replace(part, other, 1)),
     "reverse": lambda value: _items(value)[::-1],
-    "round": lambda value, digits=0: round(_number(value), digits) if digits else round(_number(value)),
+    "round": _rounded,
     "rstrip": _of_text(str.rstrip),
     "size": lambda value: len(value) if isinstance(value, str | list | tuple | Mapping) else 0,
     "slice": _sliced,
