@@ -19,6 +19,7 @@ LONG_LIST = "{% assign l = a | compact %}" + "{% assign l = l | concat: l %}" * 
         LONG_COMMENT + LONG_LIST + "{{ l | strip_html }}",
         LONG_COMMENT + LONG_LIST + "{% assign m = l | append: 'x' %}",
         "{{ 1 | round: -20000000 }}",
+        "{% for i in (1..200) %}{% highlight c %}" + "a" * 5000 + "{% endhighlight %}{% endfor %}",
     ],
     ids=lambda liquid: liquid[-30:],
 )

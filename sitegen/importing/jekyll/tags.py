@@ -209,8 +209,8 @@ class _Liquid:
             hint = "it stays in the text as it is"
             self.conversion.warn("SG601", "this Liquid is not understood", token.source, line, hint)
             value = unknown_liquid(source)
+        self.spend(STEP + len(value if isinstance(value, str) else value.block + value.html))
         written = value if isinstance(value, str) else self.conversion.inserts.mark(value)
-        self.spend(STEP + len(written))
         self.out.add(written, line, made=True)
 
     def inner(self, pieces: Sequence[Token]) -> str:
