@@ -61,3 +61,9 @@ def test_tags_are_removed_in_time_that_grows_with_the_text(html: str, made: str)
 )
 def test_a_half_is_rounded_away_from_zero(liquid: str, made: str, post: Post) -> None:
     assert post(liquid).body == made
+
+
+def test_what_the_loops_of_a_shared_include_write_is_counted(post: Post) -> None:
+    loop = "{% for i in (1..200) %}" + "a " * 500 + "{% endfor %}"
+    imported = refused_soon("{% include l.md %}" * 12, post, {"_includes/l.md": loop})
+    assert len(imported.body) < 2**20 + 12 * 50

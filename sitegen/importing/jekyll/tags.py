@@ -377,6 +377,8 @@ def _included(liquid: _Liquid, token: Token) -> str | None:
     if (source := included_text(conversion, path, in_loop=bool(liquid.logic_depth))) is None:
         return None
     if (shared := _shared(liquid, token, path, source)) is not None:
+        if not conversion.included_so_far.takes(len(shared.text)):
+            return None
         here = {key: replace(one, line=liquid.line(token)) for key, one in shared.definitions.items()}
         conversion.definitions = here | conversion.definitions
         liquid.variables |= shared.variables
