@@ -67,3 +67,10 @@ def test_what_the_loops_of_a_shared_include_write_is_counted(post: Post) -> None
     loop = "{% for i in (1..200) %}" + "a " * 500 + "{% endfor %}"
     imported = refused_soon("{% include l.md %}" * 12, post, {"_includes/l.md": loop})
     assert len(imported.body) < 2**20 + 12 * 50
+
+
+def test_a_short_row_of_a_table_has_no_entries_for_its_missing_fields(post: Post) -> None:
+    table = ",".join(f"c{at}" for at in range(1000)) + "\n" + "1\n" * 2
+    loop = "{% for row in site.data.t %}{% for p in row %}{{ p[0] }},{% endfor %}{{ row.c9 }}{% endfor %}"
+    imported = post(loop, **{"_data/t.csv": table, "_data/empty.csv": ""})
+    assert (imported.body, imported.said) == ("c0,c0,", [])
