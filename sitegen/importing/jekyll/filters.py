@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from sitegen.importing.jekyll.not_understood import MOST_CHARACTERS, MOST_ITEMS, NotUnderstood
+from sitegen.importing.jekyll.not_understood import MOST_CHARACTERS, MOST_ITEMS, MOST_MADE, NotUnderstood
 from sitegen.importing.jekyll.permalinks import slugify
 
 _TAG = re.compile(r"<[^<>]*>")
@@ -131,6 +131,12 @@ def _of_text(change: Callable[..., Any]) -> Callable[..., Any]:
     return lambda value, *arguments: change(_text(value), *map(_text, arguments))
 
 
+def _replaced(text: str, part: str, other: str) -> str:
+    if text.count(part) * len(other) > MOST_MADE:
+        raise NotUnderstood
+    return text.replace(part, other)
+
+
 def _text(value: Any) -> str:
     """Return the text of a value; `NotUnderstood` where a list makes a long one."""
     parts = list(islice(_parts(value), MOST_ITEMS + 1))
@@ -189,7 +195,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "prepend": _of_text(lambda text, more: more + text),
     "remove": _of_text(lambda text, part: text.replace(part, "")),
     "remove_first": _of_text(lambda text, part: text.replace(part, "", 1)),
-    "replace": _of_text(lambda text, part, other: text.replace(part, other)),
+    "replace": _of_text(_replaced),
     "replace_first": _of_text(lambda text, part, other: text.replace(part, other, 1)),
     "reverse": lambda value: _items(value)[::-1],
     "round": _rounded,

@@ -2,6 +2,8 @@
 
 MOST_CHARACTERS = 10_000
 """Most characters of a text that a filter changes, and of each of its arguments."""
+MOST_MADE = 2**20
+"""Most characters of the text that a filter makes."""
 MOST_ITEMS = 2000
 """Most items of a list that a filter changes, and most numbers in a range."""
 

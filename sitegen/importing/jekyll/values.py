@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sitegen.importing.jekyll.filters import FILTERS, shown
-from sitegen.importing.jekyll.not_understood import MOST_CHARACTERS, MOST_ITEMS, NotUnderstood
+from sitegen.importing.jekyll.not_understood import MOST_CHARACTERS, MOST_ITEMS, MOST_MADE, NotUnderstood
 
 Variables = Mapping[str, Any]
 COMPUTED = object()
@@ -51,9 +51,12 @@ def _filtered(known: Callable[..., Any] | None, value: Any, arguments: Sequence[
     if known is None or any(map(_is_too_much, (value, *arguments))):
         raise NotUnderstood
     try:
-        return known(value, *arguments)
+        made = known(value, *arguments)
     except (TypeError, ValueError, AttributeError, ArithmeticError, OSError, RecursionError) as mistake:
         raise NotUnderstood from mistake
+    if isinstance(made, str) and len(made) > MOST_MADE:
+        raise NotUnderstood
+    return made
 
 
 def _is_too_much(value: Any) -> bool:
