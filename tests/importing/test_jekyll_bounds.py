@@ -77,3 +77,18 @@ def test_a_short_row_of_a_table_has_no_entries_for_its_missing_fields(post: Post
     loop = "{% for row in site.data.t %}{% for p in row %}{{ p[0] }},{% endfor %}{{ row.c9 }}{% endfor %}"
     imported = post(loop, **{"_data/t.csv": table, "_data/empty.csv": ""})
     assert (imported.body, imported.said) == ("c0,c0,", [])
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        "{% assign u = site.data.pairs | first %}",
+        "{% for pair in site.data.pairs limit: 1 %}{% endfor %}",
+        "{% for item in site.data.many %}{% break %}{% endfor %}",
+    ],
+)
+def test_what_each_turn_of_a_loop_reads_is_counted(turn: str, post: Post) -> None:
+    pairs = ", ".join(f'"{at}": {at}' for at in range(1500))
+    many, one = f"[{', '.join('0' * 1500)}]", f'[{{"k": "{"a" * 2000}"}}]'
+    files = {"_data/pairs.json": f"{{{pairs}}}", "_data/many.json": many, "_data/one.json": one}
+    refused_soon(f"{{% for i in (1..800) %}}{turn}{{% endfor %}}", post, files)

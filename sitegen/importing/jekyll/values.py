@@ -42,7 +42,7 @@ def value_of(
     for step in filter(None, steps):
         name, _, rest = step.partition(":")
         arguments = [operand(one, variables) for one in _ARGUMENT.findall(rest)]
-        spend(len(value) if isinstance(value, str | list | tuple) else 1)
+        spend(len(value) if isinstance(value, str | list | tuple | Mapping) else 1)
         value = _filtered(filters.get(name.strip()), value, arguments)
     return value
 
@@ -63,7 +63,7 @@ def _is_too_much(value: Any) -> bool:
     """Return whether a value is longer than what a filter changes, so that a text that doubles stays small."""
     if isinstance(value, int | float):
         return abs(value) > MOST_ITEMS**5
-    return isinstance(value, str | list | tuple) and len(value) > (
+    return isinstance(value, str | list | tuple | Mapping) and len(value) > (
         MOST_CHARACTERS if isinstance(value, str) else MOST_ITEMS
     )
 
