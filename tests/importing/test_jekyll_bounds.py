@@ -85,6 +85,7 @@ def test_a_short_row_of_a_table_has_no_entries_for_its_missing_fields(post: Post
         "{% assign u = site.data.pairs | first %}",
         "{% for pair in site.data.pairs limit: 1 %}{% endfor %}",
         "{% for item in site.data.many %}{% break %}{% endfor %}",
+        "{% assign u = site.data.one | uniq %}",
     ],
 )
 def test_what_each_turn_of_a_loop_reads_is_counted(turn: str, post: Post) -> None:

@@ -118,8 +118,14 @@ def _slug(text: Any, mode: str = "default") -> str:
     return slugify(shown(text), pretty=mode == "pretty")
 
 
-def _unique(value: Any) -> list[Any]:
-    return list({repr(item): item for item in reversed(_items(value))}.values())[::-1]
+def unique(value: Any, spend: Callable[[int], None] = lambda size: None) -> list[Any]:
+    """Return the items of which no earlier one is the same; `spend` gets the size of what is compared."""
+    found = dict[str, Any]()
+    for item in _items(value):
+        key = repr(item)
+        spend(len(key))
+        found.setdefault(key, item)
+    return list(found.values())
 
 
 def _sentence(value: Any, word: str = "and") -> str:
@@ -212,7 +218,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "times": lambda value, by: _number(value) * _number(by),
     "truncate": _cut,
     "truncatewords": _cut_words,
-    "uniq": _unique,
+    "uniq": unique,
     "upcase": _of_text(str.upper),
     "uri_escape": _of_text(lambda text: quote(text, safe="/%:?#[]@!$&'()*+,;=~")),
     "url_encode": _of_text(quote_plus),

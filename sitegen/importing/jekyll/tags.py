@@ -16,7 +16,7 @@ from urllib.parse import quote
 from sitegen.importing.jekyll.conversion import Conversion
 from sitegen.importing.jekyll.data import page_variables, site_variables
 from sitegen.importing.jekyll.definitions import UNKNOWN, split_definitions
-from sitegen.importing.jekyll.filters import FILTERS, shown
+from sitegen.importing.jekyll.filters import FILTERS, shown, unique
 from sitegen.importing.jekyll.includes import convert_include, given_values, included_path, included_text
 from sitegen.importing.jekyll.inline import cite_key
 from sitegen.importing.jekyll.inserts import Insert, fenced, unknown_liquid
@@ -80,6 +80,7 @@ class _Liquid:
         self.filters: Mapping[str, Callable[..., Any]] = {
             **FILTERS,
             "relative_url": lambda path: _url(conversion.site.config.baseurl, path),
+            "uniq": lambda value: unique(value, self.spend),
             "absolute_url": lambda path: _url(conversion.site.config.base_url.rstrip("/"), path),
         }
 
