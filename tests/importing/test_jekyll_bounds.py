@@ -93,3 +93,21 @@ def test_what_each_turn_of_a_loop_reads_is_counted(turn: str, post: Post) -> Non
     many, one = f"[{', '.join('0' * 1500)}]", f'[{{"k": "{"a" * 2000}"}}]'
     files = {"_data/pairs.json": f"{{{pairs}}}", "_data/many.json": many, "_data/one.json": one}
     refused_soon(f"{{% for i in (1..800) %}}{turn}{{% endfor %}}", post, files)
+
+
+@pytest.mark.parametrize(
+    "liquid",
+    [
+        "{% if site.data.pairs contains site.data.many %}{% endif %}",
+    ],
+    ids=lambda liquid: liquid[:50],
+)
+def test_a_value_of_the_wrong_kind_is_reported(liquid: str, post: Post) -> None:
+    files = {"_data/pairs.json": '{"k": 1}', "_data/many.json": '["k"]', "_data/deep.json": "[" * 900 + "]" * 900}
+    assert liquid[:50] in refused_soon(liquid, post, files).body
+
+
+def test_a_number_contains_nothing(post: Post) -> None:
+    liquid = "{% if site.data.n.k contains '1' or 'a' contains nil %}a{% else %}b{% endif %}"
+    imported = post(liquid, **{"_data/n.json": '{"k": 1}'})
+    assert (imported.body, imported.said) == ("b", [])

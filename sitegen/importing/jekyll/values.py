@@ -139,6 +139,14 @@ def _holds(condition: str, variables: Variables) -> bool:
     return compared(operand(left, variables), sign["sign"], operand(right, variables), right)
 
 
+def _contains(left: Any, right: Any) -> bool:
+    if isinstance(left, str):
+        return shown(right) in left
+    if isinstance(left, Mapping) and isinstance(right, list | Mapping):
+        raise NotUnderstood
+    return isinstance(left, list | tuple | Mapping) and right in left
+
+
 def compared(left: Any, sign: str, right: Any, literal: str = "") -> bool:
     """Return whether a comparison holds; `literal` is its right side as written, for `empty` and `blank`."""
     if literal in ("empty", "blank"):
@@ -147,7 +155,7 @@ def compared(left: Any, sign: str, right: Any, literal: str = "") -> bool:
     if sign in ("==", "!=", "<>"):
         return (left == right and isinstance(left, bool) == isinstance(right, bool)) == (sign == "==")
     if sign == "contains":
-        return shown(right) in left if isinstance(left, str) else left is not None and right in left
+        return right is not None and _contains(left, right)
     if left is None or right is None:
         return False
     try:
