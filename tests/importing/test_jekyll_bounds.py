@@ -98,6 +98,7 @@ def test_what_each_turn_of_a_loop_reads_is_counted(turn: str, post: Post) -> Non
 @pytest.mark.parametrize(
     "liquid",
     [
+        "{{ site.data[site.data.many] }}",
         "{% if site.data.pairs contains site.data.many %}{% endif %}",
     ],
     ids=lambda liquid: liquid[:50],

@@ -108,6 +108,8 @@ def _known(value: Any) -> Any:
 
 def _part(value: Any, name: Any) -> Any:
     """Return the part of a value that `.name` or `[name]` means; None where there is none."""
+    if isinstance(name, list | tuple | Mapping):
+        raise NotUnderstood
     if isinstance(value, Mapping):
         return value[name] if name in value else len(value) if name == "size" else None
     if isinstance(value, list | tuple):
