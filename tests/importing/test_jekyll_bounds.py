@@ -99,6 +99,7 @@ def test_what_each_turn_of_a_loop_reads_is_counted(turn: str, post: Post) -> Non
     "liquid",
     [
         "{{ site.data[site.data.many] }}",
+        "{{ " + "9" * 4301 + " }}",
         "{% if site.data.pairs contains site.data.many %}{% endif %}",
     ],
     ids=lambda liquid: liquid[:50],
