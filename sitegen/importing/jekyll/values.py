@@ -76,6 +76,8 @@ def operand(word: str, variables: Variables) -> Any:
     if _NUMBER.fullmatch(word):
         return float(word) if "." in word else int(word)
     if word.startswith("(") and ".." in word:
+        if "(" in word[1:]:
+            raise NotUnderstood
         first, _, last = word.strip("()").partition("..")
         return _range(operand(first, variables), operand(last, variables))
     return _CONSTANTS[word] if word in _CONSTANTS else _variable(word, variables)
