@@ -102,6 +102,7 @@ def test_what_each_turn_of_a_loop_reads_is_counted(turn: str, post: Post) -> Non
         "{{ " + "9" * 4301 + " }}",
         "{% assign a = " + "(1.." * 1000 + "2" + ")" * 1000 + " %}",
         "{% if 1 == " + "(1.." * 1000 + "2" + ")" * 1000 + " %}{% endif %}",
+        "{% if 'a' contains site.data.deep %}{% endif %}",
         "{% if site.data.pairs contains site.data.many %}{% endif %}",
     ],
     ids=lambda liquid: liquid[:50],

@@ -179,7 +179,7 @@ class _Liquid:
             self.within_logic(token.name, (pieces, ends, at, end))
             written.add(self.out.text, self.line(token), made=True)
             self.out = written
-        except (NotUnderstood, Stop):
+        except (NotUnderstood, Stop, RecursionError):
             self.out, self.variables, conversion.assets = written, variables, assets
             del conversion.site.report.diagnostics[said:]
             return self.block(pieces, at, end)
