@@ -116,3 +116,24 @@ def test_a_number_contains_nothing(post: Post) -> None:
     liquid = "{% if site.data.n.k contains '1' or 'a' contains nil %}a{% else %}b{% endif %}"
     imported = post(liquid, **{"_data/n.json": '{"k": 1}'})
     assert (imported.body, imported.said) == ("b", [])
+
+
+def test_a_mark_in_data_stands_for_nothing(post: Post) -> None:
+    marks = ["\\ufdd0999\\ufdd1", "\\ufdd0" + "1" * 5000 + "\\ufdd1"]
+    imported = post("a {{ site.data.n[0] }} {{ site.data.n[1] }}", **{"_data/n.json": f'["{marks[0]}", "{marks[1]}"]'})
+    assert imported.body == "a \ufffd \ufffd"
+
+
+@pytest.mark.parametrize("change", ["replace: '0', '7'", "replace: '0', '1'", "size", "truncate: 2", "slugify"])
+def test_a_filter_that_changes_the_mark_of_a_listing_is_reported(change: str, post: Post) -> None:
+    listings = "{% highlight c %}x{% endhighlight %} {% highlight c %}y{% endhighlight %}"
+    imported = post(f"{{% capture a %}}{listings}{{% endcapture %}}{{{{ a | {change} }}}}")
+    assert imported.said == ["SG601 _posts/2024-01-05-a.md:5"]
+    assert change in imported.body
+
+
+def test_a_filter_changes_the_text_around_a_listing(post: Post) -> None:
+    listing = "{% capture a %} b\n{% highlight c %}x{% endhighlight %}{% endcapture %}"
+    imported = post(listing + "{{ a | strip | replace: 'b', 'd' | default: 'b' | append: 'e' | prepend: a }}")
+    assert imported.said == []
+    assert (imported.body.count("`c"), "d" in imported.body) == (2, True)

@@ -7,10 +7,12 @@ Liquid's `nil`.  What is not known, such as a variable that no text sets, raises
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sitegen.importing.jekyll.filters import FILTERS, shown
+from sitegen.importing.jekyll.inserts import MARK
 from sitegen.importing.jekyll.not_understood import MOST_CHARACTERS, MOST_ITEMS, MOST_MADE, NotUnderstood
 
 Variables = Mapping[str, Any]
@@ -26,7 +28,6 @@ _CONSTANTS = {"nil": None, "null": None, "true": True, "false": False, "empty": 
 _SIGN = re.compile(rf"{_QUOTED}|(?P<sign>==|!=|<>|>=|<=|>|<|\bcontains\b)")
 _BEFORE_FILTERS = re.compile(rf"(?:{_QUOTED}|[^|\"'])*")
 _JOINED = re.compile(rf"((?:{_QUOTED}|(?!\s(?:and|or)\s)[^\"'])+)(?:\s(and|or)\s)?")
-
 Filters = Mapping[str, Callable[..., Any]]
 
 
@@ -54,9 +55,17 @@ def _filtered(known: Callable[..., Any] | None, value: Any, arguments: Sequence[
         made = known(value, *arguments)
     except (TypeError, ValueError, AttributeError, ArithmeticError, OSError, RecursionError) as mistake:
         raise NotUnderstood from mistake
-    if isinstance(made, str) and len(made) > MOST_MADE:
+    if (isinstance(made, str) and len(made) > MOST_MADE) or not _keeps_marks(value, made, arguments):
         raise NotUnderstood
     return made
+
+
+def _keeps_marks(value: Any, made: Any, arguments: Sequence[Any]) -> bool:
+    """Return whether a filter kept each mark of a text, so that it did not change a mark for what it stands for."""
+    if not isinstance(value, str) or not MARK.search(value):
+        return True
+    before, after, given = (Counter(MARK.findall(shown(one))) for one in (value, made, list(arguments)))
+    return before <= after <= before + given
 
 
 def _is_too_much(value: Any) -> bool:
