@@ -114,7 +114,9 @@ def _json(text: str, path: str) -> Any:
 
 def _table(text: str, path: str) -> Any:
     try:
-        return list(csv.DictReader(io.StringIO(text), delimiter="\t" if path.endswith("tsv") else ","))
+        rows = csv.reader(io.StringIO(text), delimiter="\t" if path.endswith("tsv") else ",")
+        header = next(rows, [])
+        return [dict(zip(header, row, strict=False)) for row in rows if row]
     except csv.Error:
         return COMPUTED
 

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from decimal import ROUND_HALF_UP, Decimal
 from functools import reduce
 from html import escape
+from itertools import islice
 from operator import itemgetter
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from sitegen.importing.jekyll.not_understood import NotUnderstood
+from sitegen.importing.jekyll.not_understood import MOST_CHARACTERS, MOST_ITEMS, MOST_MADE, NotUnderstood
 from sitegen.importing.jekyll.permalinks import slugify
 
-_TAG = re.compile(r"<script.*?</script>|<!--.*?-->|<style.*?</style>|<[^<>]*>", re.DOTALL)
 _NOT_PADDED = re.compile(r"%%|%-(?P<letter>[A-Za-z])")
 _NUMBER = re.compile(r"\s*-?(?:\d{1,300}\.?\d{0,300}|\.\d{1,300})\s*", re.ASCII)
+_TAG = re.compile(r"<[^<>]*>")
+_UNSEEN = {"<script": "</script>", "<!--": "-->", "<style": "</style>"}
+"""The beginnings and ends of what `strip_html` removes with its content."""
+_BEGIN = re.compile("|".join(_UNSEEN))
+MOST_DIGITS = 15
+"""Most digits that `round` keeps behind the point or removes before it."""
 
 
 def shown(value: Any) -> str:
@@ -126,6 +133,15 @@ def _divided(value: Any, by: Any) -> int | float:
     return left // right if isinstance(left, int) and isinstance(right, int) else left / right
 
 
+def _rounded(value: Any, digits: int = 0) -> int | float:
+    """Return a number with so many digits behind the point; a half is rounded away from zero, as Ruby does."""
+    if not -MOST_DIGITS <= digits <= MOST_DIGITS:
+        raise NotUnderstood
+    number = _number(value)
+    rounded = Decimal(str(number)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+    return int(rounded) if digits <= 0 or isinstance(number, int) else float(rounded)
+
+
 def _cut(text: str, length: int = 50, end: str = "...") -> str:
     return text if len(text) <= length else text[: max(length - len(end), 0)] + end
 
@@ -153,8 +169,14 @@ def _slug(text: Any, mode: str = "default") -> str:
     return slugify(shown(text), pretty=mode == "pretty")
 
 
-def _unique(value: Any) -> list[Any]:
-    return list({repr(item): item for item in reversed(_items(value))}.values())[::-1]
+def unique(value: Any, spend: Callable[[int], None] = lambda size: None) -> list[Any]:
+    """Return the items of which no earlier one is the same; `spend` gets the size of what is compared."""
+    found = dict[str, Any]()
+    for item in _items(value):
+        key = repr(item)
+        spend(len(key))
+        found.setdefault(key, item)
+    return list(found.values())
 
 
 def _sentence(value: Any, word: str = "and") -> str:
@@ -163,7 +185,43 @@ def _sentence(value: Any, word: str = "and") -> str:
 
 
 def _of_text(change: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda value, *arguments: change(shown(value), *map(shown, arguments))
+    return lambda value, *arguments: change(_text(value), *map(_text, arguments))
+
+
+def _replaced(text: str, part: str, other: str) -> str:
+    if text.count(part) * len(other) > MOST_MADE:
+        raise NotUnderstood
+    return text.replace(part, other)
+
+
+def _text(value: Any) -> str:
+    """Return the text of a value; `NotUnderstood` where a list makes a long one."""
+    parts = list(islice(_parts(value), MOST_ITEMS + 1))
+    if len(parts) > MOST_ITEMS or sum(map(len, parts)) > MOST_CHARACTERS:
+        raise NotUnderstood
+    return "".join(parts)
+
+
+def _parts(value: Any) -> Iterator[str]:
+    """Yield the texts of a value, and an empty one for each list, so that empty lists count, too."""
+    if isinstance(value, list | tuple):
+        yield ""
+        for item in value:
+            yield from _parts(item)
+    else:
+        yield shown(value)
+
+
+def _without_html(text: str) -> str:
+    """Return the text without tags, comments, scripts and styles; the time grows with the length, not its square."""
+    last = {begin: text.rfind(end) for begin, end in _UNSEEN.items()}
+    kept, at = list[str](), 0
+    for match in _BEGIN.finditer(text):
+        if match.start() >= at and last[match[0]] >= match.end():
+            end = _UNSEEN[match[0]]
+            kept.append(text[at : match.start()])
+            at = text.index(end, match.end()) + len(end)
+    return _TAG.sub("", "".join([*kept, text[at:]]))
 
 
 FILTERS: Mapping[str, Callable[..., Any]] = {
@@ -194,10 +252,10 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "prepend": _of_text(lambda text, more: more + text),
     "remove": _of_text(lambda text, part: text.replace(part, "")),
     "remove_first": _of_text(lambda text, part: text.replace(part, "", 1)),
-    "replace": _of_text(lambda text, part, other: text.replace(part, other)),
+    "replace": _of_text(_replaced),
     "replace_first": _of_text(lambda text, part, other: text.replace(part, other, 1)),
     "reverse": lambda value: _items(value)[::-1],
-    "round": lambda value, digits=0: round(_number(value), digits) if digits else round(_number(value)),
+    "round": _rounded,
     "rstrip": _of_text(str.rstrip),
     "size": lambda value: len(value) if isinstance(value, str | list | tuple | Mapping) else 0,
     "slice": _sliced,
@@ -206,12 +264,12 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "sort_natural": _sorted_naturally,
     "split": _of_text(_split),
     "strip": _of_text(str.strip),
-    "strip_html": _of_text(lambda text: _TAG.sub("", text)),
+    "strip_html": _of_text(_without_html),
     "strip_newlines": _of_text(lambda text: text.replace("\n", "")),
     "times": lambda value, by: _number(value) * _number(by),
     "truncate": _cut,
     "truncatewords": _cut_words,
-    "uniq": _unique,
+    "uniq": unique,
     "upcase": _of_text(str.upper),
     "uri_escape": _of_text(lambda text: quote(text, safe="/%:?#[]@!$&'()*+,;=~")),
     "url_encode": _of_text(quote_plus),

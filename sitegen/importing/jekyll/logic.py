@@ -89,7 +89,7 @@ def run_for(runner: Runner, block: Block) -> None:
     match = _LOOP.fullmatch(pieces[begin].markup)
     if match is None:
         raise NotUnderstood
-    items = _items(match, runner.variables)
+    items = _items(match, runner)
     (_, start, stop), *others = branches(block, "else")
     if not items and others:
         return runner.stretch(pieces, ends, *others[0][1:])
@@ -108,14 +108,18 @@ def run_for(runner: Runner, block: Block) -> None:
     return None
 
 
-def _items(loop: re.Match[str], variables: Mapping[str, Any]) -> Sequence[Any]:
+def _items(loop: re.Match[str], runner: Runner) -> Sequence[Any]:
+    """Return the items that a loop goes over; copies count, as a loop that breaks off makes them for one turn."""
+    variables = runner.variables
     value = operand(loop["items"], variables)
+    runner.spend(len(value) if isinstance(value, Mapping) else 0)
     items = [list(pair) for pair in value.items()] if isinstance(value, Mapping) else value
     given = {name: operand(number, variables) for name, number in _LIMIT.findall(loop["options"])}
     if not isinstance(items, list | tuple | None) or any(not isinstance(number, int) for number in given.values()):
         raise NotUnderstood
     first = given.get("offset", 0)
     chosen = (items or ())[first : first + given["limit"] if "limit" in given else None]
+    runner.spend(len(chosen))
     return chosen[::-1] if re.search(r"\breversed\b", loop["options"]) else chosen
 
 

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from sitegen.importing.jekyll.conversion import Conversion
 from sitegen.importing.jekyll.data import page_variables, site_variables
 from sitegen.importing.jekyll.definitions import UNKNOWN, split_definitions
-from sitegen.importing.jekyll.filters import FILTERS, shown
+from sitegen.importing.jekyll.filters import FILTERS, shown, unique
 from sitegen.importing.jekyll.includes import convert_include, given_values, included_path, included_text
 from sitegen.importing.jekyll.inline import cite_key
 from sitegen.importing.jekyll.inserts import Insert, fenced, unknown_liquid
@@ -80,6 +80,7 @@ class _Liquid:
         self.filters: Mapping[str, Callable[..., Any]] = {
             **FILTERS,
             "relative_url": lambda path: _url(conversion.site.config.baseurl, path),
+            "uniq": lambda value: unique(value, self.spend),
             "absolute_url": lambda path: _url(conversion.site.config.base_url.rstrip("/"), path),
         }
 
@@ -181,7 +182,7 @@ class _Liquid:
             self.within_logic(token.name, (pieces, ends, at, end))
             written.add(self.out.text, self.line(token), made=True)
             self.out = written
-        except (NotUnderstood, Stop):
+        except (NotUnderstood, Stop, RecursionError):
             self.out, self.variables, conversion.assets = written, variables, assets
             del conversion.site.report.diagnostics[said:]
             return self.block(pieces, at, end)
@@ -212,8 +213,8 @@ class _Liquid:
             hint = "it stays in the text as it is"
             self.conversion.warn("SG601", "this Liquid is not understood", token.source, line, hint)
             value = unknown_liquid(source)
+        self.spend(STEP + len(value if isinstance(value, str) else value.block + value.html))
         written = value if isinstance(value, str) else self.conversion.inserts.mark(value)
-        self.spend(STEP + len(written))
         self.out.add(written, line, made=True)
 
     def inner(self, pieces: Sequence[Token]) -> str:
@@ -380,6 +381,8 @@ def _included(liquid: _Liquid, token: Token) -> str | None:
     if (source := included_text(conversion, path, in_loop=bool(liquid.logic_depth))) is None:
         return None
     if (shared := _shared(liquid, token, path, source)) is not None:
+        if not conversion.included_so_far.takes(len(shared.text)):
+            return None
         here = {key: replace(one, line=liquid.line(token)) for key, one in shared.definitions.items()}
         conversion.definitions = here | conversion.definitions
         liquid.variables |= shared.variables

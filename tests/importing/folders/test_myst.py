@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from time import process_time
 
 import pytest
 
@@ -59,10 +60,18 @@ def book(body: str, **more: str) -> dict[str, str]:
         ("{unknown}`x` and `{ref}`", "`x` and `{ref}`"),
         ("````{figure}\n:label: f\n```py\nx\n```\nWords.\n````", "```py\nx\n```\nWords."),
         ("```{strange} Arg\nWords.\n```", "**Arg**\n\nWords."),
+        ('{.c attribution="{A}"}\n> Words.\n\n{.c}\n> Words.', "> Words.\n>\n> — {A}\n\n{.c}\n> Words."),
     ],
 )
 def test_forms(written: str, wanted: str, folder: Callable) -> None:
     assert folder(MYST, book(written)).body("posts/a").strip() == wanted.strip()
+
+
+def test_attributes_without_an_end_are_read_in_time_that_grows_with_the_text(folder: Callable) -> None:
+    begin = process_time()
+    line = "{" + 'attribution="a" ' * 25_000
+    assert folder(MYST, book(line)).body("posts/a").strip() == line.strip()
+    assert process_time() - begin < 5
 
 
 def test_trees_of_a_site_of_sphinx_are_its_contents(folder: Callable) -> None:
