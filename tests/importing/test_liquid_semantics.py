@@ -1,6 +1,8 @@
 """What Liquid and Jekyll's filters mean where Python's own means something else: no word of a text is lost."""
 
+import json
 from collections.abc import Callable
+from time import process_time
 
 import pytest
 
@@ -148,3 +150,22 @@ def test_yes_and_no_without_quotes_are_flags_as_in_ruby(
     liquid = f"{shown}{{% if {place} %}}+{{% else %}}-{{% endif %}}"
     files = {"_posts/2024-01-05-a.md": f"---\ntitle: A\nlayout: post\n{of}---\nSo: {liquid}\n", "_data/d.yml": of}
     assert import_site(files).body == f"So: {made}"
+
+
+@pytest.mark.parametrize(
+    "liquid",
+    [
+        "{% assign w = site.data.big | where: 'of', 1 %}",
+        "{% for i in (1..2000) %}{% for j in (1..50) %}{% assign w = site.data.some | where: 'of', 1 %}{% endfor %}"
+        "{% endfor %}",
+        "{% assign w = site.data.some | where: '" + "a." * 4000 + "', 1 %}",
+        "{% assign w = site.data.some | sort: '" + "a." * 4000 + "' %}",
+    ],
+    ids=lambda liquid: liquid[-30:],
+)
+def test_properties_that_take_much_time_are_reported(liquid: str, post: Post) -> None:
+    begin = process_time()
+    of = {f"_data/{name}.json": json.dumps([{"of": [2] * size}]) for name, size in (("big", 100_000), ("some", 2000))}
+    imported = post(f"{liquid}\n", **of)
+    assert process_time() - begin < 4
+    assert imported.said == ["SG601 _posts/2024-01-05-a.md:5"]

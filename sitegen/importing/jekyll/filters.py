@@ -17,11 +17,15 @@ from sitegen.importing.jekyll.not_understood import MOST_CHARACTERS, MOST_ITEMS,
 from sitegen.importing.jekyll.permalinks import slugify
 
 _NOT_PADDED = re.compile(r"%%|%-(?P<letter>[A-Za-z])")
-_NUMBER = re.compile(r"\s*-?(?:\d{1,300}\.?\d{0,300}|\.\d{1,300})\s*", re.ASCII)
+_NUMBER = re.compile(r"\s*-?(?:\d{1,18}\.?\d{0,18}|\.\d{1,18})\s*", re.ASCII)
 _TAG = re.compile(r"<[^<>]*>")
 _UNSEEN = {"<script": "</script>", "<!--": "-->", "<style": "</style>"}
 """The beginnings and ends of what `strip_html` removes with its content."""
 _BEGIN = re.compile("|".join(_UNSEEN))
+ITEM_CHARACTERS = 8
+"""The characters that the comparison of an item counts as."""
+MOST_NAMES = 10
+"""Most names of a path such as `a.b`, by which `where` and `sort` find the property of an item."""
 MOST_DIGITS = 15
 """Most digits that `round` keeps behind the point or removes before it."""
 
@@ -55,16 +59,20 @@ def _property(item: Any, name: str) -> Any:
     return item.get(name) if isinstance(item, Mapping) else None
 
 
-def _at(item: Any, path: str) -> Any:
-    """Return the property `a` of an item, or for the path `a.b` the property `b` of that."""
-    return reduce(_property, path.split("."), item)
+def _getter(path: str) -> Callable[[Any], Any]:
+    """Return what takes from an item its property `a`, or for the path `a.b` the property `b` of that."""
+    names = path.split(".")
+    if len(names) > MOST_NAMES:
+        raise NotUnderstood
+    return lambda item: reduce(_property, names, item)
 
 
 def _sorted(value: Any, path: str | None = None, nils: str = "first") -> list[Any]:
     """Return the items in order of a property, as Jekyll does: those without it stand first unless `nils` is `last`."""
     if path is None:
         return sorted(_items(value))
-    given = [(_as_number(_at(item, path)), item) for item in _items(value)]
+    found_in = _getter(path)
+    given = [(_as_number(found_in(item)), item) for item in _items(value)]
     without = [item for found, item in given if found is None]
     held = [item for _, item in sorted((pair for pair in given if pair[0] is not None), key=itemgetter(0))]
     return held + without if nils == "last" else without + held
@@ -85,12 +93,20 @@ def _sorted_naturally(value: Any, name: str | None = None) -> list[Any]:
     return sorted(_items(value), key=key)
 
 
-def _where(value: Any, path: str, *wanted: Any) -> list[Any]:
-    """Return the items whose property has the wanted value, or has any value where none is named."""
+def where(value: Any, path: str, *wanted: Any, spend: Callable[[int], None] = lambda size: None) -> list[Any]:
+    """Return the items whose property has the wanted value, or has any value where none is named.
+
+    `spend` gets what the comparisons of each item count as.
+    """
     if not isinstance(path, str) or any(isinstance(one, list | tuple | Mapping) for one in wanted):
         raise NotUnderstood
-    items = list(value.values()) if isinstance(value, Mapping) else _items(value)
-    return [item for item in items if _matches(_at(item, path), *wanted)]
+    found_in, items = _getter(path), list(value.values()) if isinstance(value, Mapping) else _items(value)
+    kept = []
+    for item in items:
+        found = found_in(item)
+        spend(ITEM_CHARACTERS * (len(found) if isinstance(found, list | tuple) else 1))
+        kept += [item] if _matches(found, *wanted) else []
+    return kept
 
 
 def _matches(found: Any, *wanted: Any) -> bool:
@@ -99,7 +115,9 @@ def _matches(found: Any, *wanted: Any) -> bool:
         return truth(found)
     if wanted[0] is None or isinstance(found, Mapping):
         return found is wanted[0]
-    return shown(wanted[0]) in map(shown, _items(found))
+    if isinstance(found, list | tuple) and len(found) > MOST_ITEMS:
+        raise NotUnderstood
+    return shown(wanted[0]) in map(_text, _items(found))
 
 
 def _sliced(value: Any, start: int, length: int = 1) -> Any:
@@ -273,6 +291,6 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "upcase": _of_text(str.upper),
     "uri_escape": _of_text(lambda text: quote(text, safe="/%:?#[]@!$&'()*+,;=~")),
     "url_encode": _of_text(quote_plus),
-    "where": _where,
+    "where": where,
     "xml_escape": _of_text(escape),
 }

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from sitegen.importing.jekyll.conversion import Conversion
 from sitegen.importing.jekyll.data import page_variables, site_variables
 from sitegen.importing.jekyll.definitions import UNKNOWN, split_definitions
-from sitegen.importing.jekyll.filters import FILTERS, shown, unique
+from sitegen.importing.jekyll.filters import FILTERS, shown, unique, where
 from sitegen.importing.jekyll.includes import convert_include, given_values, included_path, included_text
 from sitegen.importing.jekyll.inline import cite_key
 from sitegen.importing.jekyll.inserts import Insert, fenced, unknown_liquid
@@ -81,6 +81,7 @@ class _Liquid:
             **FILTERS,
             "relative_url": lambda path: _url(conversion.site.config.baseurl, path),
             "uniq": lambda value: unique(value, self.spend),
+            "where": lambda value, *arguments: where(value, *arguments, spend=self.spend),
             "absolute_url": lambda path: _url(conversion.site.config.base_url.rstrip("/"), path),
         }
 
