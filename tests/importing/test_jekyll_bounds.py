@@ -6,6 +6,8 @@ from time import process_time
 import pytest
 
 from sitegen.importing.jekyll.filters import FILTERS
+from sitegen.importing.jekyll.not_understood import NotUnderstood
+from sitegen.importing.jekyll.values import value_of
 from tests.importing.conftest import Imported
 
 Post = Callable[..., Imported]
@@ -137,3 +139,8 @@ def test_a_filter_changes_the_text_around_a_listing(post: Post) -> None:
     imported = post(listing + "{{ a | strip | replace: 'b', 'd' | default: 'b' | append: 'e' | prepend: a }}")
     assert imported.said == []
     assert (imported.body.count("`c"), "d" in imported.body) == (2, True)
+
+
+def test_a_filter_that_finds_no_item_is_not_understood() -> None:
+    with pytest.raises(NotUnderstood):  # Python 3.12 looks for a slice in a mapping, and finds none
+        value_of("a | part", {"a": {}}, {"part": lambda value: value["b"]})

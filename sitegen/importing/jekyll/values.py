@@ -53,7 +53,7 @@ def _filtered(known: Callable[..., Any] | None, value: Any, arguments: Sequence[
         raise NotUnderstood
     try:
         made = known(value, *arguments)
-    except (TypeError, ValueError, AttributeError, ArithmeticError, OSError, RecursionError) as mistake:
+    except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, OSError, RecursionError) as mistake:
         raise NotUnderstood from mistake
     if (isinstance(made, str) and len(made) > MOST_MADE) or not _keeps_marks(value, made, arguments):
         raise NotUnderstood
