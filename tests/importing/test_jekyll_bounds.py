@@ -88,12 +88,19 @@ def test_a_short_row_of_a_table_has_no_entries_for_its_missing_fields(post: Post
         "{% for pair in site.data.pairs limit: 1 %}{% endfor %}",
         "{% for item in site.data.many %}{% break %}{% endfor %}",
         "{% assign u = site.data.one | uniq %}",
+        "{{ site.data.empty }}",
     ],
 )
 def test_what_each_turn_of_a_loop_reads_is_counted(turn: str, post: Post) -> None:
     pairs = ", ".join(f'"{at}": {at}' for at in range(1500))
     many, one = f"[{', '.join('0' * 1500)}]", f'[{{"k": "{"a" * 2000}"}}]'
-    files = {"_data/pairs.json": f"{{{pairs}}}", "_data/many.json": many, "_data/one.json": one}
+    empty = f"[{', '.join(['[]'] * 1500)}]"
+    files = {
+        "_data/empty.json": empty,
+        "_data/pairs.json": f"{{{pairs}}}",
+        "_data/many.json": many,
+        "_data/one.json": one,
+    }
     refused_soon(f"{{% for i in (1..800) %}}{turn}{{% endfor %}}", post, files)
 
 
