@@ -113,11 +113,19 @@ def test_what_each_turn_of_a_loop_reads_is_counted(turn: str, post: Post) -> Non
         "{% if 1 == " + "(1.." * 1000 + "2" + ")" * 1000 + " %}{% endif %}",
         "{% if 'a' contains site.data.deep %}{% endif %}",
         "{% if site.data.pairs contains site.data.many %}{% endif %}",
+        "{% if site.data.many == site.data.many %}{% endif %}",
+        "{% case site.data.many %}{% when site.data.pairs %}{% endcase %}",
+        "{% if site.data.long contains 2 %}{% endif %}",
     ],
     ids=lambda liquid: liquid[:50],
 )
 def test_a_value_of_the_wrong_kind_is_reported(liquid: str, post: Post) -> None:
-    files = {"_data/pairs.json": '{"k": 1}', "_data/many.json": '["k"]', "_data/deep.json": "[" * 900 + "]" * 900}
+    files = {
+        "_data/long.json": f"[{', '.join('1' * 2001)}]",
+        "_data/pairs.json": '{"k": 1}',
+        "_data/many.json": '["k"]',
+        "_data/deep.json": "[" * 900 + "]" * 900,
+    }
     assert liquid[:50] in refused_soon(liquid, post, files).body
 
 

@@ -153,10 +153,10 @@ def _holds(condition: str, variables: Variables) -> bool:
 
 
 def _contains(left: Any, right: Any) -> bool:
+    if _is_too_much(left) or isinstance(right, list | tuple | Mapping):
+        raise NotUnderstood
     if isinstance(left, str):
         return shown(right) in left
-    if isinstance(left, Mapping) and isinstance(right, list | Mapping):
-        raise NotUnderstood
     return isinstance(left, list | tuple | Mapping) and right in left
 
 
@@ -165,6 +165,8 @@ def compared(left: Any, sign: str, right: Any, literal: str = "") -> bool:
     if literal in ("empty", "blank"):
         is_empty = not left if literal == "blank" or isinstance(left, str | list | tuple | Mapping) else False
         return is_empty == (sign == "==")
+    if isinstance(left, list | tuple | Mapping) and isinstance(right, list | tuple | Mapping):
+        raise NotUnderstood  # the time of a comparison grows with what is in them, and no site needs one
     if sign in ("==", "!=", "<>"):
         return (left == right and isinstance(left, bool) == isinstance(right, bool)) == (sign == "==")
     if sign == "contains":
