@@ -6,6 +6,8 @@ from time import process_time
 import pytest
 
 from sitegen.importing.jekyll.filters import FILTERS
+from sitegen.importing.jekyll.not_understood import NotUnderstood
+from sitegen.importing.jekyll.values import value_of
 from tests.importing.conftest import Imported
 
 Post = Callable[..., Imported]
@@ -86,12 +88,19 @@ def test_a_short_row_of_a_table_has_no_entries_for_its_missing_fields(post: Post
         "{% for pair in site.data.pairs limit: 1 %}{% endfor %}",
         "{% for item in site.data.many %}{% break %}{% endfor %}",
         "{% assign u = site.data.one | uniq %}",
+        "{{ site.data.empty }}",
     ],
 )
 def test_what_each_turn_of_a_loop_reads_is_counted(turn: str, post: Post) -> None:
     pairs = ", ".join(f'"{at}": {at}' for at in range(1500))
     many, one = f"[{', '.join('0' * 1500)}]", f'[{{"k": "{"a" * 2000}"}}]'
-    files = {"_data/pairs.json": f"{{{pairs}}}", "_data/many.json": many, "_data/one.json": one}
+    empty = f"[{', '.join(['[]'] * 1500)}]"
+    files = {
+        "_data/empty.json": empty,
+        "_data/pairs.json": f"{{{pairs}}}",
+        "_data/many.json": many,
+        "_data/one.json": one,
+    }
     refused_soon(f"{{% for i in (1..800) %}}{turn}{{% endfor %}}", post, files)
 
 
@@ -104,11 +113,19 @@ def test_what_each_turn_of_a_loop_reads_is_counted(turn: str, post: Post) -> Non
         "{% if 1 == " + "(1.." * 1000 + "2" + ")" * 1000 + " %}{% endif %}",
         "{% if 'a' contains site.data.deep %}{% endif %}",
         "{% if site.data.pairs contains site.data.many %}{% endif %}",
+        "{% if site.data.many == site.data.many %}{% endif %}",
+        "{% case site.data.many %}{% when site.data.pairs %}{% endcase %}",
+        "{% if site.data.long contains 2 %}{% endif %}",
     ],
     ids=lambda liquid: liquid[:50],
 )
 def test_a_value_of_the_wrong_kind_is_reported(liquid: str, post: Post) -> None:
-    files = {"_data/pairs.json": '{"k": 1}', "_data/many.json": '["k"]', "_data/deep.json": "[" * 900 + "]" * 900}
+    files = {
+        "_data/long.json": f"[{', '.join('1' * 2001)}]",
+        "_data/pairs.json": '{"k": 1}',
+        "_data/many.json": '["k"]',
+        "_data/deep.json": "[" * 900 + "]" * 900,
+    }
     assert liquid[:50] in refused_soon(liquid, post, files).body
 
 
@@ -137,3 +154,8 @@ def test_a_filter_changes_the_text_around_a_listing(post: Post) -> None:
     imported = post(listing + "{{ a | strip | replace: 'b', 'd' | default: 'b' | append: 'e' | prepend: a }}")
     assert imported.said == []
     assert (imported.body.count("`c"), "d" in imported.body) == (2, True)
+
+
+def test_a_filter_that_finds_no_item_is_not_understood() -> None:
+    with pytest.raises(NotUnderstood):  # Python 3.12 looks for a slice in a mapping, and finds none
+        value_of("a | part", {"a": {}}, {"part": lambda value: value["b"]})

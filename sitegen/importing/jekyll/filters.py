@@ -48,6 +48,11 @@ def truth(value: Any) -> bool:
     return value is not None and value is not False
 
 
+def size_of(value: Any) -> int:
+    """Return the number of values in a list, those of the lists within it included; 1 for any other value."""
+    return 1 + sum(map(size_of, value)) if isinstance(value, list | tuple) else 1
+
+
 def _items(value: Any) -> list[Any]:
     """Return what a filter for lists goes over: the items, the pairs of a mapping, or the one value."""
     if isinstance(value, Mapping):

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from sitegen.importing.jekyll.conversion import Conversion
 from sitegen.importing.jekyll.data import page_variables, site_variables
 from sitegen.importing.jekyll.definitions import UNKNOWN, split_definitions
-from sitegen.importing.jekyll.filters import FILTERS, shown, unique, where
+from sitegen.importing.jekyll.filters import FILTERS, shown, size_of, unique, where
 from sitegen.importing.jekyll.includes import convert_include, given_values, included_path, included_text
 from sitegen.importing.jekyll.inline import cite_key
 from sitegen.importing.jekyll.inserts import Insert, fenced, unknown_liquid
@@ -139,6 +139,7 @@ class _Liquid:
         try:
             value = value_of(expression, self.variables, self.filters, self.spend)
             is_lost = (value is None or value == []) and not self.logic_depth and not expression.startswith("include.")
+            self.spend(size_of(value))
             return None if is_lost else shown(value)
         except (NotUnderstood, RecursionError):
             return None

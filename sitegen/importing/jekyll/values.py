@@ -53,7 +53,7 @@ def _filtered(known: Callable[..., Any] | None, value: Any, arguments: Sequence[
         raise NotUnderstood
     try:
         made = known(value, *arguments)
-    except (TypeError, ValueError, AttributeError, ArithmeticError, OSError, RecursionError) as mistake:
+    except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, OSError, RecursionError) as mistake:
         raise NotUnderstood from mistake
     if (isinstance(made, str) and len(made) > MOST_MADE) or not _keeps_marks(value, made, arguments):
         raise NotUnderstood
@@ -162,10 +162,10 @@ def _is_empty(value: Any, literal: str) -> bool:
 
 
 def _contains(left: Any, right: Any) -> bool:
+    if _is_too_much(left) or isinstance(right, list | tuple | Mapping):
+        raise NotUnderstood
     if isinstance(left, str):
         return shown(right) in left
-    if isinstance(left, Mapping) and isinstance(right, list | Mapping):
-        raise NotUnderstood
     return isinstance(left, list | tuple | Mapping) and right in left
 
 
@@ -173,6 +173,8 @@ def compared(left: Any, sign: str, right: Any, literal: str = "") -> bool:
     """Return whether a comparison holds; `literal` is its right side as written, for `empty` and `blank`."""
     if literal in ("empty", "blank"):
         return _is_empty(left, literal) == (sign == "==")
+    if isinstance(left, list | tuple | Mapping) and isinstance(right, list | tuple | Mapping):
+        raise NotUnderstood  # the time of a comparison grows with what is in them, and no site needs one
     if sign in ("==", "!=", "<>"):
         return (left == right and isinstance(left, bool) == isinstance(right, bool)) == (sign == "==")
     if sign == "contains":
