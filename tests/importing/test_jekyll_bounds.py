@@ -159,3 +159,11 @@ def test_a_filter_changes_the_text_around_a_listing(post: Post) -> None:
 def test_a_filter_that_finds_no_item_is_not_understood() -> None:
     with pytest.raises(NotUnderstood):  # Python 3.12 looks for a slice in a mapping, and finds none
         value_of("a | part", {"a": {}}, {"part": lambda value: value["b"]})
+
+
+@pytest.mark.parametrize("liquid", ["{% assign b = l | join %}", "{{ l | join }}", "{{ l }}"])
+def test_what_filters_make_outside_of_loops_is_counted(liquid: str, post: Post) -> None:
+    filled = "{% assign a = '" + "a" * 100 + "' %}{% assign l = a | compact %}" + "{% assign l = l | concat: l %}" * 10
+    imported = refused_soon(f"{filled}{liquid * 12}x", post)
+    assert imported.body.endswith("x")
+    assert len(imported.body) < 2**20 + 1000

@@ -140,9 +140,14 @@ class _Liquid:
             value = value_of(expression, self.variables, self.filters, self.spend)
             is_lost = (value is None or value == []) and not self.logic_depth and not expression.startswith("include.")
             self.spend(size_of(value))
-            return None if is_lost else shown(value)
+            return None if is_lost or not self.has_room_for(value) else shown(value)
         except (NotUnderstood, RecursionError):
             return None
+
+    def has_room_for(self, value: Any) -> bool:
+        """Count a text that stands outside of logic, and tell whether the document has room for it."""
+        is_counted = isinstance(value, str | list | tuple) and not self.logic_depth
+        return not is_counted or self.conversion.included_so_far.takes(len(shown(value)))
 
     def comment(self, token: Token) -> None:
         if not self.logic_depth:
@@ -283,7 +288,8 @@ def _assign(liquid: _Liquid, token: Token) -> str | None:
         value = value_of(expression, liquid.variables, liquid.filters, liquid.spend)
     except NotUnderstood:
         value = COMPUTED
-    if value is None and not liquid.logic_depth:
+    is_too_much = isinstance(value, str) and "|" in expression and not liquid.has_room_for(value)
+    if is_too_much or (value is None and not liquid.logic_depth):
         value = COMPUTED
     liquid.variables[name.strip()] = value
     return None if value is COMPUTED else ""
