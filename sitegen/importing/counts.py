@@ -105,9 +105,10 @@ SHOWN = 12
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The words of a text, and the numbers of its images, listings, formulas and links."""
+    """A text, its words, and the numbers of its images, listings, formulas and links."""
 
     text: str = field(compare=False)
+    """The whole text, in which `Comparison.lost` looks for words."""
     words: Counter[str]
     images: int
     code: int

@@ -1,10 +1,12 @@
 """Loops, conditions and data of Liquid: what they make comes over, and what is not understood stays as a whole."""
 
+from collections import Counter
 from collections.abc import Callable
 from time import process_time
 
 import pytest
 
+from sitegen.importing.jekyll import tags
 from tests.importing.conftest import CONFIG, Imported
 
 Post = Callable[..., Imported]
@@ -75,9 +77,11 @@ def post_of(imported: Imported) -> str:
         "{% if nothing %}a{% endif %}",
         "{% for p in (1..99999999) %}a{% endfor %}",
         "{% for p in (1..2000) %}{% for q in (1..2000) %}{% endfor %}{% endfor %}",
-        "{% for p in (1..2000) %}{% assign a = a | default: 9 | times: a %}{% endfor %}",
+        "{% for p in (1..2000) %}{% if p == 1 %}{% assign a = 9 %}{% endif %}{% assign a = a | times: a %}{% endfor %}",
         "{% for p in (1..2000) %}{% for q in (1..60) %}{{ site.data.many | sort | size }}{% endfor %}{% endfor %}",
-        "{% for p in (1..60) %}{% capture a %}{{ a | default: 'x' }}{{ a }}{% endcapture %}{% endfor %}",
+        "{% for p in (1..60) %}{% if p == 1 %}{% assign a = 'x' %}{% endif %}"
+        "{% capture a %}{{ a }}{{ a }}{% endcapture %}{% endfor %}",
+        "{% capture a %}{% for p in (1..1100) %}ten signs.{% endfor %}{% endcapture %}",
         "{% for p in (1..2000) %}{% include long.md %}{% endfor %}",
         "{% if a " + "and a " * 5000 + "%}{% endif %}",
         "{% if " + "( " * 5000 + "%}{% endif %}",
@@ -132,9 +136,17 @@ def test_parameters_with_numbers_are_read_until_one_lacks(post: Post) -> None:
     )
 
 
-def test_a_file_that_all_texts_include_is_the_same_only_where_it_names_no_text(
-    import_site: Callable[..., Imported],
+def test_a_file_that_all_texts_include_is_run_once_only_where_it_names_no_text(
+    import_site: Callable[..., Imported], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    run: list[str] = []
+    run_included = tags._IncludedLiquid.run
+
+    def counted(liquid: tags._IncludedLiquid) -> tags.NumberedText:
+        run.append(liquid.included[-1])
+        return run_included(liquid)
+
+    monkeypatch.setattr(tags._IncludedLiquid, "run", counted)
     links = "{% for n in site.notes %}[n]: {{ n.url }}\n{% endfor %}"
     files = {
         f"_posts/2024-01-0{day}-a.md": "---\ntitle: A{day}\n---\n[a][n] {% include l.md %} {% include t.md %}"
@@ -153,6 +165,7 @@ def test_a_file_that_all_texts_include_is_the_same_only_where_it_names_no_text(
     texts = [str(text) for path, text in imported.files.items() if path.startswith("content/posts/")]
     assert ["A1" in texts[0].split("---")[2], "A2" in texts[1].split("---")[2]] == [True, True]
     assert all("[n]: /notes-n/" in text for text in texts)
+    assert Counter(run) == {"_includes/l.md": 1, "_includes/t.md": 3}  # the second also alone, which names a text
 
 
 @pytest.mark.parametrize(

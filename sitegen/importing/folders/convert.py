@@ -15,7 +15,7 @@ from sitegen.importing.folders.front_matter import front_matter
 from sitegen.importing.folders.html import plain_html
 from sitegen.importing.folders.links import LinkBook, TextLinks
 from sitegen.importing.folders.passages import Kept
-from sitegen.importing.folders.placing import Found, Place, as_alias, placed
+from sitegen.importing.folders.placing import Found, Place, as_alias, is_home, placed
 from sitegen.importing.folders.source import Folder, read_folder
 from sitegen.importing.included import TOO_MUCH, IncludedSoFar
 from sitegen.importing.jekyll.yaml_text import entry
@@ -159,7 +159,7 @@ def _tell(conversion: TextConversion) -> None:
     """Report once for each text what came over in another form."""
     path, folder, links = conversion.found.text.path, conversion.folder, conversion.links
     for url in (conversion.found.url, *conversion.found.aliases):
-        if url.strip("/") and not as_alias(url):
+        if not is_home(url) and not as_alias(url):
             folder.warn("SG607", f"the old address `{url}` cannot be kept", path, 1, "nothing answers there now")
     if links.remote_images:
         said = f"{links.remote_images} images of other hosts are links: a page loads nothing from elsewhere"

@@ -31,10 +31,12 @@ _ROLE = re.compile(
 """A stretch of code, with the role before it if there is one."""
 _NAMED = re.compile(r"(?P<words>.*?)\s*<(?P<target>[^<>]+)>$", re.DOTALL)
 _QUOTE_OF = re.compile(
-    r"^[ \t]*\{[^{}\n]*\battribution=\"(?P<who>[^\"\n]+)\"[^{}\n]*\}[ \t]*\n(?P<quote>(?:[ \t]*>[^\n]*(?:\n|\Z))+)",
+    r"^[ \t]*\{(?P<attributes>(?:[^{}\n\"]|\"[^\"\n]*+\")*+)\}[ \t]*+\n(?P<quote>(?:[ \t]*>[^\n]*(?:\n|\Z))+)",
     re.MULTILINE,
 )
-"""A quote with the name of its author as an attribute, which readers see below the quote."""
+"""A quote with attributes before it."""
+_QUOTED_PERSON = re.compile(r"\battribution=\"([^\"\n]+)\"")
+"""The name of a quote's author, which readers see below the quote."""
 _ASIDE = re.compile(r"^%[^\n]*\n?|^\+\+\+[^\n]*\n?", re.MULTILINE)
 _EMPTY_LINK = re.compile(r"(?<!!)\[\]\((?P<target>[^()\s]+)\)")
 _CELL_FIGURE = re.compile(
@@ -193,13 +195,19 @@ def write(conversion: TextConversion, body: str) -> str:
     text = kept.formulas(text)
     text = _TARGET.sub("", re.sub(_TARGET.pattern + r"(#{1,6}[^\n]*)", _labelled, text, flags=re.MULTILINE))
     text = _ASIDE.sub("", text)
-    text = _QUOTE_OF.sub(lambda match: f"{match['quote'].rstrip()}\n>\n> — {match['who']}\n", text)
+    text = _QUOTE_OF.sub(_attributed, text)
     text = _SUBSTITUTION.sub(partial(_substituted, conversion), text)
     text = _EMPTY_LINK.sub(partial(_filled, conversion), text)
     text = _LABEL_LINK.sub(partial(_by_label, conversion), text)
     text = _BARE_LABEL.sub(lambda match: _link(conversion, match["label"], ""), text)
     text = containers(text, partial(_container, conversion, kept))
     return conversion.finished(text, kept)
+
+
+def _attributed(match: re.Match[str]) -> str:
+    """Return a quote with the name of its author; the text as it is where the attributes have no name."""
+    who = _QUOTED_PERSON.search(match["attributes"])
+    return f"{match['quote'].rstrip()}\n>\n> — {who[1]}\n" if who else match[0]
 
 
 def _labelled(match: re.Match[str]) -> str:

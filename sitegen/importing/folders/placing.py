@@ -121,6 +121,11 @@ def as_alias(url: str) -> str:
     return path if OLD_ADDRESS.fullmatch(path) and "/." not in path else ""
 
 
+def is_home(url: str) -> bool:
+    """Return whether an old address is that of the first page, where the new one has its own; also an empty address."""
+    return url.strip().strip("/") in ("", "index.html", "index.htm")
+
+
 @dataclass(slots=True)
 class _Slugs:
     """The slugs that were given."""

@@ -56,6 +56,8 @@ class Conversion:
     """The keys of the works that the text may cite."""
     cites: bool = False
     """True if the text cites a work."""
+    includes_beside: bool = False
+    """True if a file was included from the folder of the text, which other folders need not have."""
     included_so_far: IncludedSoFar = field(default_factory=IncludedSoFar)
     numbers: Sequence[int] = ()
     """The line of the file for each line of the HTML that is being converted, where Liquid made lines of it."""

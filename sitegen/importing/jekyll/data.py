@@ -13,11 +13,18 @@ from sitegen.importing.jekyll.anchors import without_anchors
 from sitegen.importing.jekyll.dates import in_zone
 from sitegen.importing.jekyll.site import JekyllDocument, JekyllSite, words_of
 from sitegen.importing.jekyll.values import COMPUTED
-from sitegen.read.yaml_nodes import parse_yaml, without_places
+from sitegen.read.yaml_nodes import Node, parse_yaml, without_places
 
 _OF_SITE = (
     "posts pages documents collections tags categories related_posts static_files html_pages html_files time github"
 )
+_FLAGS = {
+    form(word): flag
+    for word, flag in (("yes", True), ("on", True), ("no", False), ("off", False))
+    for form in (str.lower, str.capitalize, str.upper)
+}
+_MOST_SPACES = 80
+"""Most characters before a scalar that are searched for its sign, so that a long line takes no long time."""
 _OF_PAGE = "content excerpt next previous output id dir name collection relative_path"
 
 
@@ -34,7 +41,11 @@ def site_variables(site: JekyllSite) -> Mapping[str, Any]:
 
 def page_variables(site: JekyllSite, source: JekyllDocument) -> Mapping[str, Any]:
     """Return the variable `page` of a text."""
-    front: dict[str, Any] = {key: without_places(node) for key, node in source.front.items()}
+    lines = source.yaml.split("\n")
+    front: dict[str, Any] = {
+        key: _as_ruby(node, lines, source.yaml_line) if node.at.path == source.path else without_places(node)
+        for key, node in source.front.items()
+    }
     front |= {key: words_of(source.front[key]) for key in ("tags", "categories") if key in source.front}
     own: dict[str, Any] = {"title": source.title, "url": source.url, "path": source.path}
     if source.date:
@@ -68,8 +79,30 @@ def _put(data: dict[str, Any], name: Sequence[str], value: Any) -> None:
 
 
 def _yaml(text: str, path: str) -> Any:
-    node, _ = parse_yaml(without_anchors(text), path)
-    return without_places(node) if node else COMPUTED
+    text = without_anchors(text)
+    node, _ = parse_yaml(text, path)
+    return _as_ruby(node, text.split("\n")) if node else COMPUTED
+
+
+def _as_ruby(node: Node, lines: Sequence[str], first_line: int = 1) -> Any:
+    """Return a tree as dicts, lists and scalars, in which `yes`, `no`, `on` and `off` without quotes are flags.
+
+    Ruby's YAML is that of version 1.1.  `lines` are those of the text, which begins on `first_line` of its file.
+    """
+    if isinstance(node.value, Mapping):
+        return {key: _as_ruby(child, lines, first_line) for key, child in node.value.items()}
+    if isinstance(node.value, tuple):
+        return [_as_ruby(child, lines, first_line) for child in node.value]
+    is_flag = node.text in _FLAGS and isinstance(node.value, str)
+    return _FLAGS[node.text] if is_flag and _is_bare(node, lines, first_line) else node.value
+
+
+def _is_bare(node: Node, lines: Sequence[str], first_line: int) -> bool:
+    """Return whether a scalar stands behind a sign other than a quote on the line of its key or in a list."""
+    row, start = node.span.line - first_line, node.span.col - 1
+    line = lines[row] if 0 <= row < len(lines) else ""
+    before = line[max(start - _MOST_SPACES, 0) : start].rstrip()
+    return line.startswith(node.text, start) and before.endswith((":", ",", "[", "-"))
 
 
 def _json(text: str, path: str) -> Any:
@@ -81,7 +114,9 @@ def _json(text: str, path: str) -> Any:
 
 def _table(text: str, path: str) -> Any:
     try:
-        return list(csv.DictReader(io.StringIO(text), delimiter="\t" if path.endswith("tsv") else ","))
+        rows = csv.reader(io.StringIO(text), delimiter="\t" if path.endswith("tsv") else ",")
+        header = next(rows, [])
+        return [dict(zip(header, row, strict=False)) for row in rows if row]
     except csv.Error:
         return COMPUTED
 

@@ -11,6 +11,7 @@ from html import escape
 from typing import Any
 
 from sitegen.importing.jekyll.conversion import Conversion
+from sitegen.importing.jekyll.filters import shown
 from sitegen.importing.jekyll.html import link_to_image
 from sitegen.importing.jekyll.inserts import Insert, without_marks
 from sitegen.importing.jekyll.liquid import Token, parameters
@@ -106,8 +107,13 @@ def _toc(conversion: Conversion, given: Mapping[str, str], token: Token) -> str:
 
 
 def included_path(conversion: Conversion, token: Token) -> str:
-    """Return the path of the file that a tag includes, from the Jekyll folder; empty where no such file has a text."""
-    folder = conversion.source.path.rpartition("/")[0] if token.name == "include_relative" else "_includes"
+    """Return the path of the file that a tag includes, from the Jekyll folder; empty where no such file has a text.
+
+    The conversion keeps whether the file was looked for beside the text.
+    """
+    is_beside = token.name == "include_relative"
+    conversion.includes_beside |= is_beside
+    folder = conversion.source.path.rpartition("/")[0] if is_beside else "_includes"
     path = f"{folder}/{next(iter(token.markup.split()), '')}".lstrip("/")
     return path if path in conversion.site.files and path.endswith(_TEXTS) else ""
 
@@ -142,7 +148,10 @@ def _given_texts(token: Token, variables: Variables) -> dict[str, str]:
     """Return the parameters of an include as texts; one that is a list or a mapping stands as its name."""
     given = given_values(token, variables)
     written = {name: value for name, value, _ in parameters(token.markup)}
-    return {name: value if isinstance(value, str) else written[name] for name, value in given.items()}
+    return {
+        name: written[name] if isinstance(value, list | tuple | Mapping) else shown(value)
+        for name, value in given.items()
+    }
 
 
 INCLUDES: Mapping[str, Callable[[Conversion, Mapping[str, str], Token], Insert | str | None]] = {

@@ -30,6 +30,9 @@ class Insert:
     """The text in code, and wherever nothing else fits: the construct as it was written."""
 
 
+_NO_INSERT = Insert("\ufffd", "\ufffd", "\ufffd", "\ufffd")
+
+
 def unknown_liquid(source: str) -> Insert:
     """Return the replacements of Liquid that is not understood: its source as code."""
     shown = code_span(source)
@@ -68,14 +71,19 @@ class Inserts:
         self.all.append(insert)
         return f"{_OPEN}{len(self.all) - 1}{_CLOSE}"
 
+    def _of(self, mark: re.Match[str]) -> Insert:
+        """Return the replacement of a mark; U+FFFD for a number that none has, which JSON can write in a text."""
+        at = int(mark[1]) if len(mark[1]) < 10 else len(self.all)
+        return self.all[at] if at < len(self.all) else _NO_INSERT
+
     def verbatim(self, text: str) -> str:
-        return MARK.sub(lambda match: self.all[int(match[1])].verbatim, text)
+        return MARK.sub(lambda match: self._of(match).verbatim, text)
 
     def html(self, text: str) -> str:
-        return MARK.sub(lambda match: self.all[int(match[1])].html, text)
+        return MARK.sub(lambda match: self._of(match).html, text)
 
     def inline(self, text: str) -> str:
-        return MARK.sub(lambda match: self.all[int(match[1])].inline, text)
+        return MARK.sub(lambda match: self._of(match).inline, text)
 
     def block(self, line: str) -> str | None:
         """Return the block for a line that is nothing but a mark, indented like the line; None for any other line."""
@@ -83,5 +91,5 @@ class Inserts:
         if match is None:
             return None
         indent = line[: len(line) - len(line.lstrip())]
-        lines = self.all[int(match[1])].block.split("\n")
+        lines = self._of(match).block.split("\n")
         return "\n".join(f"{indent}{text}" if text else "" for text in lines)

@@ -1,6 +1,7 @@
 """Run the blocks of Liquid's logic: loops over lists and site data, conditions, captured text.
 
-A block of which a piece is not understood raises `NotUnderstood`; whoever asked for it leaves the block as it is.
+A block of which a piece is not understood raises `NotUnderstood`; `_Liquid.logic` leaves such a block in the text as it
+was written.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ _LIMIT = re.compile(r"\b(limit|offset)\s*:\s*([\w.-]+)")
 _OR = re.compile(r",|\sor\s")
 DEEPEST = 50
 """Most blocks around another."""
-
-
 STEP = 8
-"""The characters that a piece of Liquid and a turn of a loop count as, so that a loop that writes nothing ends, too."""
+"""The characters for which each tag and each turn of a loop counts.
+
+Without them a loop that writes nothing would never reach the bound.
+"""
 
 
 class Stop(Exception):
@@ -87,14 +89,14 @@ def run_for(runner: Runner, block: Block) -> None:
     match = _LOOP.fullmatch(pieces[begin].markup)
     if match is None:
         raise NotUnderstood
-    items = _items(match, runner.variables)
+    items = _items(match, runner)
     (_, start, stop), *others = branches(block, "else")
     if not items and others:
         return runner.stretch(pieces, ends, *others[0][1:])
     outer = {name: runner.variables[name] for name in (match["name"], "forloop") if name in runner.variables}
     for at, item in enumerate(items):
         runner.spend(STEP)
-        runner.variables |= {match["name"]: item, "forloop": _place(at, len(items))}
+        runner.variables |= {match["name"]: item, "forloop": _place(at, len(items), outer.get("forloop"))}
         try:
             runner.stretch(pieces, ends, start, stop)
         except Stop as stopped:
@@ -106,20 +108,33 @@ def run_for(runner: Runner, block: Block) -> None:
     return None
 
 
-def _items(loop: re.Match[str], variables: Mapping[str, Any]) -> Sequence[Any]:
+def _items(loop: re.Match[str], runner: Runner) -> Sequence[Any]:
+    """Return the items that a loop goes over; copies count, as a loop that breaks off makes them for one turn."""
+    variables = runner.variables
     value = operand(loop["items"], variables)
+    runner.spend(len(value) if isinstance(value, Mapping) else 0)
     items = [list(pair) for pair in value.items()] if isinstance(value, Mapping) else value
     given = {name: operand(number, variables) for name, number in _LIMIT.findall(loop["options"])}
     if not isinstance(items, list | tuple | None) or any(not isinstance(number, int) for number in given.values()):
         raise NotUnderstood
     first = given.get("offset", 0)
     chosen = (items or ())[first : first + given["limit"] if "limit" in given else None]
+    runner.spend(len(chosen))
     return chosen[::-1] if re.search(r"\breversed\b", loop["options"]) else chosen
 
 
-def _place(at: int, length: int) -> Mapping[str, Any]:
-    last = at == length - 1
-    return {"index": at + 1, "index0": at, "rindex": length - at, "first": at == 0, "last": last, "length": length}
+def _place(at: int, length: int, parent: Any) -> Mapping[str, Any]:
+    """Return the variable `forloop` of a turn; `parent` is that of the loop around it, or `nil`."""
+    return {
+        "index": at + 1,
+        "index0": at,
+        "rindex": length - at,
+        "rindex0": length - at - 1,
+        "first": at == 0,
+        "last": at == length - 1,
+        "length": length,
+        "parentloop": parent,
+    }
 
 
 def run_capture(runner: Runner, block: Block) -> None:

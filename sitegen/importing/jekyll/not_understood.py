@@ -1,7 +1,11 @@
-"""The exception for Liquid that the import does not understand, and the bound on what a filter changes."""
+"""The exception for Liquid that the import does not understand, and the bounds on what a filter changes."""
 
 MOST_CHARACTERS = 10_000
 """Most characters of a text that a filter changes, and of each of its arguments."""
+MOST_MADE = 2**20
+"""Most characters of the text that a filter makes."""
+MOST_ITEMS = 2000
+"""Most items of a list that a filter changes, and most numbers in a range."""
 
 
 class NotUnderstood(Exception):

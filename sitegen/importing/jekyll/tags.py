@@ -16,7 +16,7 @@ from urllib.parse import quote
 from sitegen.importing.jekyll.conversion import Conversion
 from sitegen.importing.jekyll.data import page_variables, site_variables
 from sitegen.importing.jekyll.definitions import UNKNOWN, split_definitions
-from sitegen.importing.jekyll.filters import FILTERS, shown
+from sitegen.importing.jekyll.filters import FILTERS, shown, size_of, unique, where
 from sitegen.importing.jekyll.includes import convert_include, given_values, included_path, included_text
 from sitegen.importing.jekyll.inline import cite_key
 from sitegen.importing.jekyll.inserts import Insert, fenced, unknown_liquid
@@ -80,12 +80,17 @@ class _Liquid:
         self.filters: Mapping[str, Callable[..., Any]] = {
             **FILTERS,
             "relative_url": lambda path: _url(conversion.site.config.baseurl, path),
+            "uniq": lambda value: unique(value, self.spend),
+            "where": lambda value, *arguments: where(value, *arguments, spend=self.spend),
             "absolute_url": lambda path: _url(conversion.site.config.base_url.rstrip("/"), path),
         }
 
     def run(self) -> NumberedText:
         self.out.numbers.append(self.first_line)
-        self.pieces(list(tokens(self.text)))
+        try:
+            self.pieces(list(tokens(self.text)))
+        except Stop as stop:  # of a loop around an included file, whose text so far would be lost
+            raise NotUnderstood from stop
         return self.out
 
     def line(self, token: Token) -> int:
@@ -134,9 +139,15 @@ class _Liquid:
         try:
             value = value_of(expression, self.variables, self.filters, self.spend)
             is_lost = (value is None or value == []) and not self.logic_depth and not expression.startswith("include.")
-            return None if is_lost else shown(value)
+            self.spend(size_of(value))
+            return None if is_lost or not self.has_room_for(value) else shown(value)
         except (NotUnderstood, RecursionError):
             return None
+
+    def has_room_for(self, value: Any) -> bool:
+        """Count a text that stands outside of logic, and tell whether the document has room for it."""
+        is_counted = isinstance(value, str | list | tuple) and not self.logic_depth
+        return not is_counted or self.conversion.included_so_far.takes(len(shown(value)))
 
     def comment(self, token: Token) -> None:
         if not self.logic_depth:
@@ -178,7 +189,7 @@ class _Liquid:
             self.within_logic(token.name, (pieces, ends, at, end))
             written.add(self.out.text, self.line(token), made=True)
             self.out = written
-        except (NotUnderstood, Stop):
+        except (NotUnderstood, Stop, RecursionError):
             self.out, self.variables, conversion.assets = written, variables, assets
             del conversion.site.report.diagnostics[said:]
             return self.block(pieces, at, end)
@@ -209,8 +220,8 @@ class _Liquid:
             hint = "it stays in the text as it is"
             self.conversion.warn("SG601", "this Liquid is not understood", token.source, line, hint)
             value = unknown_liquid(source)
+        self.spend(STEP + len(value if isinstance(value, str) else value.block + value.html))
         written = value if isinstance(value, str) else self.conversion.inserts.mark(value)
-        self.spend(STEP + len(written))
         self.out.add(written, line, made=True)
 
     def inner(self, pieces: Sequence[Token]) -> str:
@@ -277,7 +288,8 @@ def _assign(liquid: _Liquid, token: Token) -> str | None:
         value = value_of(expression, liquid.variables, liquid.filters, liquid.spend)
     except NotUnderstood:
         value = COMPUTED
-    if value is None and not liquid.logic_depth:
+    is_too_much = isinstance(value, str) and "|" in expression and not liquid.has_room_for(value)
+    if is_too_much or (value is None and not liquid.logic_depth):
         value = COMPUTED
     liquid.variables[name.strip()] = value
     return None if value is COMPUTED else ""
@@ -377,6 +389,8 @@ def _included(liquid: _Liquid, token: Token) -> str | None:
     if (source := included_text(conversion, path, in_loop=bool(liquid.logic_depth))) is None:
         return None
     if (shared := _shared(liquid, token, path, source)) is not None:
+        if not conversion.included_so_far.takes(len(shared.text)):
+            return None
         here = {key: replace(one, line=liquid.line(token)) for key, one in shared.definitions.items()}
         conversion.definitions = here | conversion.definitions
         liquid.variables |= shared.variables
@@ -409,7 +423,7 @@ def _shared(liquid: _Liquid, token: Token, path: str, source: str) -> SharedIncl
     """
     conversion = liquid.conversion
     within = liquid.included or liquid.logic_depth or conversion.source.is_html
-    if within or token.name != "include" or "=" in token.markup or "include_relative" in source:
+    if within or token.name != "include" or "=" in token.markup:
         return None
     known = conversion.site.shared
     if path not in known:
@@ -427,7 +441,8 @@ def _run_alone(
     inner = _IncludedLiquid(_Liquid(alone, "", 1, variables), token, path, source)
     inner.variables["include"] = COMPUTED
     text, found = split_definitions(inner.run().text, 1)
-    is_same = inner.understood and len(report.diagnostics) == said and not (alone.inserts.all or alone.assets)
+    is_of_text = bool(alone.inserts.all or alone.assets or alone.includes_beside)
+    is_same = inner.understood and len(report.diagnostics) == said and not is_of_text
     del report.diagnostics[said:]
     changed = {name: value for name, value in inner.variables.items() if name not in before}
     return SharedInclude(text.strip("\n"), found, changed) if is_same else None
@@ -456,8 +471,13 @@ def _details(liquid: _Liquid, token: Token, inside: Sequence[Token]) -> str | No
     title = escape(token.markup.strip("\"' "), quote=False) or "Details"
     start = liquid.out
     liquid.out, liquid.depth = NumberedText([], [liquid.line(token)]), liquid.depth + 1
-    liquid.pieces(inside)
-    text, liquid.out, liquid.depth = liquid.out.text, start, liquid.depth - 1
+    try:
+        liquid.pieces(inside)
+        text = liquid.out.text
+    except Stop as stop:  # the text so far would be lost: it stands in the inner text only
+        raise NotUnderstood from stop
+    finally:
+        liquid.out, liquid.depth = start, liquid.depth - 1
     return f'<details markdown="1">\n<summary>{title}</summary>\n\n{text.strip(chr(10))}\n\n</details>\n'
 
 

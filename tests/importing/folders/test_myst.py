@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from time import process_time
 
 import pytest
 
@@ -59,10 +60,18 @@ def book(body: str, **more: str) -> dict[str, str]:
         ("{unknown}`x` and `{ref}`", "`x` and `{ref}`"),
         ("````{figure}\n:label: f\n```py\nx\n```\nWords.\n````", "```py\nx\n```\nWords."),
         ("```{strange} Arg\nWords.\n```", "**Arg**\n\nWords."),
+        ('{.c attribution="{A}"}\n> Words.\n\n{.c}\n> Words.', "> Words.\n>\n> — {A}\n\n{.c}\n> Words."),
     ],
 )
 def test_forms(written: str, wanted: str, folder: Callable) -> None:
     assert folder(MYST, book(written)).body("posts/a").strip() == wanted.strip()
+
+
+def test_attributes_without_an_end_are_read_in_time_that_grows_with_the_text(folder: Callable) -> None:
+    begin = process_time()
+    line = "{" + 'attribution="a" ' * 25_000
+    assert folder(MYST, book(line)).body("posts/a").strip() == line.strip()
+    assert process_time() - begin < 5
 
 
 def test_trees_of_a_site_of_sphinx_are_its_contents(folder: Callable) -> None:
@@ -117,3 +126,9 @@ def test_figure_without_words_shows_its_file(marks: str, name: str, folder: Call
     imported = folder(MYST, files)
     assert imported.body("posts/a/index").strip() == "![](x.svg)"
     assert "SG605" not in imported.codes
+
+
+def test_the_first_page_of_a_sphinx_book_answers_at_its_old_address(folder: Callable) -> None:
+    index = "# Welcome\n\nWords.\n\n```{toctree}\na\n```\n"
+    imported = folder(MYST, {"conf.py": "project = 'The Book'\n", "index.md": index, "a.md": "# A\n\nWords.\n"})
+    assert imported.codes == ["SG608"]
