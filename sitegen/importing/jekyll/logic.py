@@ -19,7 +19,7 @@ _LIMIT = re.compile(r"\b(limit|offset)\s*:\s*([\w.-]+)")
 _OR = re.compile(r",|\sor\s")
 DEEPEST = 50
 """Most blocks around another."""
-STEP = 8
+STEP_CHARACTERS = 8
 """The characters for which each tag and each turn of a loop counts.
 
 Without them a loop that writes nothing would never reach the bound.
@@ -34,7 +34,7 @@ class Stop(Exception):
 
 
 class Runner(Protocol):
-    """What runs the pieces between the tags of a block."""
+    """The runner of the pieces between the tags of a block."""
 
     variables: dict[str, Any]
 
@@ -95,7 +95,7 @@ def run_for(runner: Runner, block: Block) -> None:
         return runner.stretch(pieces, ends, *others[0][1:])
     outer = {name: runner.variables[name] for name in (match["name"], "forloop") if name in runner.variables}
     for at, item in enumerate(items):
-        runner.spend(STEP)
+        runner.spend(STEP_CHARACTERS)
         runner.variables |= {match["name"]: item, "forloop": _place(at, len(items), outer.get("forloop"))}
         try:
             runner.stretch(pieces, ends, start, stop)

@@ -94,7 +94,7 @@ class JekyllDocument:
 
 @dataclass(frozen=True, slots=True)
 class SharedInclude:
-    """What an included file is in each text: its text, its link definitions, and the variables that it sets."""
+    """An included file as each text gets it: its text, its link definitions, and the variables that it sets."""
 
     text: str
     definitions: Mapping[str, Definition]

@@ -21,7 +21,7 @@ from sitegen.importing.jekyll.includes import convert_include, given_values, inc
 from sitegen.importing.jekyll.inline import cite_key
 from sitegen.importing.jekyll.inserts import Insert, fenced, unknown_liquid
 from sitegen.importing.jekyll.liquid import Token, block_ends, tokens
-from sitegen.importing.jekyll.logic import DEEPEST, LOGIC, STEP, Block, Stop
+from sitegen.importing.jekyll.logic import DEEPEST, LOGIC, STEP_CHARACTERS, Block, Stop
 from sitegen.importing.jekyll.not_understood import NotUnderstood
 from sitegen.importing.jekyll.site import SharedInclude
 from sitegen.importing.jekyll.values import COMPUTED, value_of
@@ -179,7 +179,7 @@ class _Liquid:
         if end is None or self.logic_depth >= DEEPEST:
             return self.block(pieces, at, None)
         if self.logic_depth:
-            self.spend(STEP)
+            self.spend(STEP_CHARACTERS)
             self.within_logic(token.name, (pieces, ends, at, end))
             return end + 1
         conversion, variables = self.conversion, dict(self.variables)
@@ -220,7 +220,7 @@ class _Liquid:
             hint = "it stays in the text as it is"
             self.conversion.warn("SG601", "this Liquid is not understood", token.source, line, hint)
             value = unknown_liquid(source)
-        self.spend(STEP + len(value if isinstance(value, str) else value.block + value.html))
+        self.spend(STEP_CHARACTERS + len(value if isinstance(value, str) else value.block + value.html))
         written = value if isinstance(value, str) else self.conversion.inserts.mark(value)
         self.out.add(written, line, made=True)
 
@@ -388,13 +388,24 @@ def _included(liquid: _Liquid, token: Token) -> str | None:
         return None
     if (source := included_text(conversion, path, in_loop=bool(liquid.logic_depth))) is None:
         return None
-    if (shared := _shared(liquid, token, path, source)) is not None:
-        if not conversion.included_so_far.takes(len(shared.text)):
-            return None
-        here = {key: replace(one, line=liquid.line(token)) for key, one in shared.definitions.items()}
-        conversion.definitions = here | conversion.definitions
-        liquid.variables |= shared.variables
-        return shared.text
+    shared = _shared(liquid, token, path, source)
+    return _placed(liquid, token, shared) if shared else _run_included(liquid, token, path, source)
+
+
+def _placed(liquid: _Liquid, token: Token, shared: SharedInclude) -> str | None:
+    """Return the text of a shared file in this text; None where the text has no room for it."""
+    conversion = liquid.conversion
+    if not conversion.included_so_far.takes(len(shared.text)):
+        return None
+    here = {key: replace(one, line=liquid.line(token)) for key, one in shared.definitions.items()}
+    conversion.definitions = here | conversion.definitions
+    liquid.variables |= shared.variables
+    return shared.text
+
+
+def _run_included(liquid: _Liquid, token: Token, path: str, source: str) -> str | None:
+    """Return the text of a file that is run for this text alone."""
+    conversion = liquid.conversion
     assets, said = dict(conversion.assets), len(conversion.site.report.diagnostics)
     inner = _IncludedLiquid(liquid, token, path, source)
     text = inner.run().text
