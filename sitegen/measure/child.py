@@ -14,7 +14,7 @@ import importlib
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from sitegen.measure.evaluator import Evaluator
 
 _PR_SET_PDEATHSIG = 1
+COMPILER = "torch._inductor.compile_fx"
+"""The module with which torch.compile begins; importing it takes 3 to 4 s."""
 CONNECTIONS = {"CUDA_DEVICE_MAX_CONNECTIONS": "2"}
 """Hardware queues of a context; CUDA reads this when it starts.
 
@@ -87,7 +89,7 @@ def main(arguments: list[str]) -> None:
         channel.send(handler.answer(message))
 
 
-def import_ahead(modules: Sequence[str] = ("sitegen.measure.evaluator",)) -> None:
+def import_ahead(modules: Iterable[str] = ("sitegen.measure.evaluator",)) -> None:
     """Import what takes seconds and touches no GPU.  A missing package shows with the first request."""
     for module in modules:
         with contextlib.suppress(Exception):

@@ -15,7 +15,7 @@ import torch
 
 from sitegen.measure import outside
 from sitegen.measure.author_lines import assignment, definition, last_return
-from sitegen.measure.errors import Errors, all_finite, errors_of, worst
+from sitegen.measure.errors import Errors, all_finite, largest_error, worst
 from sitegen.measure.geometry import names_of
 from sitegen.measure.guarded_calls import (
     REPEATS,
@@ -169,7 +169,7 @@ def case_of(setup: KernelSetup, name: str, tensors: Mapping[str, Any], dims: Map
     del named
     if name == NORMAL and not all(map(all_finite, expected)):
         raise EvaluationEnded(Status.NOT_RUN, f"reference.py gives NaN or infinity for normal inputs at {_text(dims)}")
-    return Case(name, inputs, expected, scale, _baseline_error(setup, inputs, expected, scale, dims))
+    return Case(name, inputs, expected, scale, _baseline_error(setup, inputs, expected, dims))
 
 
 def _reference(setup: KernelSetup, function: str, *values: Any, **named: Any) -> Any:
@@ -177,12 +177,12 @@ def _reference(setup: KernelSetup, function: str, *values: Any, **named: Any) ->
 
 
 def _baseline_error(
-    setup: KernelSetup, inputs: Sequence[Any], expected: Sequence[Any], scale: Sequence[Any], dims: Mapping[str, int]
+    setup: KernelSetup, inputs: Sequence[Any], expected: Sequence[Any], dims: Mapping[str, int]
 ) -> tuple[float, ...]:
     if setup.baseline is None:
         return tuple(0.0 for _ in expected)
     results = setup.baseline.run_allocating(inputs, dims)
-    return tuple(errors_of(r, e, s).largest for r, e, s in zip(results, expected, scale, strict=True))
+    return tuple(largest_error(r, e) for r, e in zip(results, expected, strict=True))
 
 
 def _check_case_or_report_race(setup: KernelSetup, runnable: Runnable, buffers: Buffers, case: Case) -> Errors:

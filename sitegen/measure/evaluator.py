@@ -6,7 +6,6 @@ Imports torch, so only a child process imports this module.
 from __future__ import annotations
 
 import contextlib
-import importlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -16,6 +15,7 @@ import torch
 
 from sitegen.measure import correctness, requests
 from sitegen.measure import runnable as runnables
+from sitegen.measure.child import COMPILER, import_ahead
 from sitegen.measure.clock import LatePowerMeter, SmClock, sm_clock
 from sitegen.measure.collect import collect
 from sitegen.measure.correctness import KernelSetup
@@ -138,7 +138,7 @@ class Evaluator:
         reference = runnables.reference_of(self._task.folder, kernel)
         runnable = self._new_runnable(job, params)
         if self._task.role == Role.BASELINE and self._task.name.startswith(COMPILED_BASELINE):
-            import_compiler()
+            import_ahead([COMPILER])  # while others of the job are compiled
         baseline = self._error_baseline(runnable, kernel, params)
         self._prepared = (
             KernelSetup(kernel, self._dtype(job), params, reference, baseline, self._device),
@@ -316,12 +316,6 @@ def _implementation(job: KernelJob | RejectJob, name: str) -> Implementation:
     wrong = [variant.implementation for variant in job.kernel.wrong]
     choice = wrong if isinstance(job, RejectJob) else job.kernel.implementations
     return next(implementation for implementation in choice if implementation.name == name)
-
-
-def import_compiler() -> None:
-    """Import what torch.compile imports with its first call, which takes 3 s, while others of the job are compiled."""
-    with contextlib.suppress(ImportError):
-        importlib.import_module("torch._inductor.compile_fx")
 
 
 def _release_memory() -> None:

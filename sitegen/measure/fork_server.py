@@ -3,8 +3,8 @@
 It is started as `python -m sitegen.measure.fork_server FD [MODULE…]`.  An import takes seconds, and two dozen imports
 side by side take several times as long; a fork takes milliseconds.  This process touches no CUDA and starts no thread,
 so a forked process is as good as a fresh one.  The MODULEs are imported at once, so that they are there before the
-first job.  Without a GPU none is named: this process then does not import Triton, and a forked process can still choose
-between Triton's compiler and its interpreter.
+first job; and what torch.compile needs, too, unless a request waits by then.  Without a GPU none is named: this process
+then does not import Triton, and a forked process can still choose between Triton's compiler and its interpreter.
 
 Over the socket FD come messages of JSON.  `{"program": NAME, "arguments": […], "log": PATH}`, for a child with the two
 ends of its pipes, starts a process: the reply is `{"pid": N}`.  `{"reap": PID}`, once that process is dead, gives its
@@ -17,18 +17,27 @@ import contextlib
 import gc
 import json
 import os
+import select
 import socket
 import sys
 import traceback
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, NoReturn
 
 from sitegen.measure import child, cross_compile
-from sitegen.measure.child import die_with_parent, import_ahead
+from sitegen.measure.child import COMPILER, die_with_parent, import_ahead
 
 MESSAGE = 1 << 16
 """Bytes: more than any request or reply has."""
 _PROGRAMS = {"child": child.main, "cross_compile": cross_compile.main}
+
+
+def imported_by(modules: Sequence[str], connection: socket.socket) -> Iterator[str]:
+    """Yield the modules, and then the compiler's unless a request waits or there are no modules."""
+    yield from modules
+    if modules and not select.select([connection], [], [], 0)[0]:
+        yield COMPILER
 
 
 def serve(connection: socket.socket) -> None:
@@ -94,6 +103,7 @@ def _run(request: Any, fds: list[int]) -> NoReturn:
 
 if __name__ == "__main__":
     die_with_parent()
-    import_ahead(sys.argv[2:])
+    parent = socket.socket(fileno=int(sys.argv[1]))
+    import_ahead(imported_by(sys.argv[2:], parent))
     _share_imports()
-    serve(socket.socket(fileno=int(sys.argv[1])))
+    serve(parent)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch")
 
 from sitegen.measure import errors as measured  # noqa: E402  (needs torch)
-from sitegen.measure.errors import Errors, all_finite, errors_of, ulp, worst  # noqa: E402
+from sitegen.measure.errors import Errors, all_finite, errors_of, largest_error, ulp, worst  # noqa: E402
 
 pytestmark = pytest.mark.torch
 NAN, INF = math.nan, math.inf
@@ -108,8 +108,15 @@ def plainly(result, expected, scale) -> tuple[float, float, float, int]:
 
 @given(compared())
 def test_the_short_way_of_finite_numbers_says_what_the_definitions_say(drawn):
-    found, expected = errors_of(*drawn), plainly(*drawn)
-    assert repr((found.relative, found.row, found.largest, found.wrong_kind)) == repr(expected)
+    found, (relative, row, largest, wrong_kind) = errors_of(*drawn), plainly(*drawn)
+    assert (found.relative, found.row) == pytest.approx((relative, row), rel=1e-12, nan_ok=True)
+    assert (found.largest, found.wrong_kind) == (largest, wrong_kind)
+
+
+@given(compared())
+def test_the_largest_error_alone_is_that_of_all_errors(drawn):
+    result, expected, _ = drawn
+    assert largest_error(result, expected) == errors_of(*drawn).largest
 
 
 @given(compared())

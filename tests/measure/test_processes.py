@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -16,6 +17,8 @@ import pytest
 
 from sitegen.inside import OutsideError
 from sitegen.measure import child
+from sitegen.measure.child import COMPILER
+from sitegen.measure.fork_server import imported_by
 from sitegen.measure.process import Child, ForkServer, ForkServerGone
 from sitegen.measure.protocol import Channel, ChannelClosed, DeadlinePassed, EvaluationEnded
 from sitegen.measure.requests import Check, Prepare
@@ -147,6 +150,15 @@ def test_the_imports_of_the_fork_server_leave_the_choice_between_compiler_and_in
     done = subprocess.run([sys.executable, "-c", imported], cwd=ROOT, capture_output=True, text=True, check=True)
     assert "torch" in done.stdout.split()
     assert "triton" not in done.stdout.split()
+
+
+def test_a_fork_server_that_waits_imports_what_torch_compile_needs_too():
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        assert list(imported_by([], theirs)) == []
+        assert list(imported_by(["triton"], theirs)) == ["triton", COMPILER]
+        ours.send(b"{}")
+        assert list(imported_by(["triton"], theirs)) == ["triton"]
 
 
 @pytest.mark.torch
