@@ -42,6 +42,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "content/site.yaml").write_text("title: Bytes\nbase_url: https://example.org/\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(try_, "require_installed", lambda packages: None)
+    monkeypatch.setattr("sitegen.execute.work.prepare_job", lambda: None)
     return tmp_path
 
 
@@ -50,7 +51,7 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Let a made-up GPU answer: each candidate is slower than the one before; return the jobs that it did."""
     jobs: list[str] = []
 
-    def run(job):
+    def run(job, prepare_next=False):
         jobs.append(job.id)
         found = tuple(evaluation(job, one.name, n) for n, one in enumerate(reversed(job.kernel.implementations), 1))
         return JobResult(1, job.id, "try", GPU, evaluations=found)
@@ -176,7 +177,7 @@ def test_the_ceilings_of_another_model_say_nothing(site: Path, tried: list[str])
 def test_a_profile_adds_columns_and_names_the_longest_waits(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stalls = {"long_scoreboard": 8.125, "wait": 1.5, "barrier": 0.25, "selected": 0.1, "gmma": 0.0}
 
-    def run(job):
+    def run(job, prepare_next=False):
         (name,) = (one.name for one in job.kernel.implementations)
         found = (evaluation(job, name, 1.0),)
         profiled = (CallProfile(name, stalls, 0.125, 16.0, None, 32.0),)

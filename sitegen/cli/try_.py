@@ -58,7 +58,10 @@ def try_(name: str | None, settings: tuple[str, ...], watch: bool, ncu: bool, bu
         passed = _try_bundle(bundle_file)
     else:
         assert name is not None
-        passed = _try_name(name, settings, ncu)
+        from sitegen.execute.work import prepare_job
+
+        prepare_job()  # it imports torch while the kernels are read
+        passed = _try_name(name, settings, ncu, again=watch)
         for _ in saves(site_root(), name) if watch else ():
             _try_again(name, settings, ncu)
     if not passed:
@@ -111,16 +114,16 @@ def saves(root: Path, name: str) -> Iterator[None]:
 def _try_again(name: str, settings: tuple[str, ...], ncu: bool) -> None:
     """Try once more; a mistake that was saved is printed, and the watch goes on."""
     try:
-        _try_name(name, settings, ncu)
+        _try_name(name, settings, ncu, again=True)
     except click.UsageError as error:
         say(f"sitegen: {error.format_message()}")
     except SystemExit:
         return  # the mistakes are printed already
 
 
-def _try_name(name: str, settings: tuple[str, ...], ncu: bool) -> bool:
+def _try_name(name: str, settings: tuple[str, ...], ncu: bool, again: bool) -> bool:
     site = _kernels_or_exit()
-    passed = [_run(job, site) for job in _jobs_in(site, (name,), settings, ncu)]
+    passed = [_run(job, site, again) for job in _jobs_in(site, (name,), settings, ncu)]
     return all(passed)
 
 
@@ -136,15 +139,15 @@ def _try_bundle(file: Path) -> bool:
     return all(passed)
 
 
-def _run(job: TryJob, site: Site | None = None) -> bool:
+def _run(job: TryJob, site: Site | None = None, again: bool = False) -> bool:
     """Run a job and print its table; return whether every candidate passed or could not be judged.
 
-    Without a site there are no stored ceilings to compare with.
+    Without a site there are no stored ceilings to compare with.  `again` prepares the process of another job.
     """
     from sitegen.cli.try_table import table_lines
     from sitegen.execute.try_run import run_try_job
 
-    result = run_try_job(job)
+    result = run_try_job(job, again)
     ceiling = _stored_ceiling(job, result, site) if site else None
     for line in table_lines(job, result, ceiling):
         click.echo(line)

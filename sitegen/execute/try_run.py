@@ -18,9 +18,12 @@ KIND = "try"
 """The kind of archive, which neither `run --bundle` nor `accept` takes."""
 
 
-def run_try_job(job: TryJob) -> JobResult:
-    """Return the result of a job, from a process of its own; `error` says why a job failed as a whole."""
-    return from_plain(JobResult, run_job(to_plain(job)))
+def run_try_job(job: TryJob, prepare_next: bool = False) -> JobResult:
+    """Return the result of a job, from a process of its own; `error` says why a job failed as a whole.
+
+    With `prepare_next` another process waits for the next job afterwards.
+    """
+    return from_plain(JobResult, run_job(to_plain(job), prepare_next))
 
 
 def write_try_bundle(jobs: Sequence[TryJob], path: Path) -> None:

@@ -49,9 +49,14 @@ def run_job(spec: Mapping[str, Any], prepare_next: bool = False) -> dict[str, An
     with _ready_process() as process:
         result = process.start_job(spec, deadline_s(spec))
         if prepare_next:
-            _ready.append(MeasureProcess())
-            _ready[-1].start_ahead()
+            prepare_job()
         return result()
+
+
+def prepare_job() -> None:
+    """Start a process that imports torch and waits for the next job."""
+    _ready.append(MeasureProcess())
+    _ready[-1].start_ahead()
 
 
 def _without_hung(job: Mapping[str, Any], run: str) -> Mapping[str, Any]:

@@ -19,7 +19,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from sitegen.measure.environment import gpu_memory_bytes
 from sitegen.measure.inspect_job import run_inspect_job
 from sitegen.measure.jobs import run_ceilings_job, run_kernel_job, run_reject_job
 from sitegen.measure.process import kill_all
@@ -59,8 +58,6 @@ class UnreadableJob(Exception):
 def _do_job(job_file: Path, folder: Path) -> JobResult:
     """Return the result of the job.  Raises UnreadableJob, and ValueError for an unknown kind of job."""
     data = _read(job_file)
-    if data["kind"] == "try":
-        return run_try_job(from_plain(TryJob, data), folder, gpu_memory_bytes() > 0)
     with open_workspace(folder, job_file) as workspace:
         return _do_job_in(workspace, data)
 
@@ -85,7 +82,9 @@ def _do_job_in(workspace: Workspace, data: Any) -> JobResult:
             case "inspect":
                 return run_inspect_job(from_plain(InspectJob, data), workspace)
             case "sweep":
-                return run_sweep_job(from_plain(SweepJob, data), workspace.folder, workspace.gpu)
+                return run_sweep_job(from_plain(SweepJob, data), workspace)
+            case "try":
+                return run_try_job(from_plain(TryJob, data), workspace)
     raise ValueError(f"sitegen.measure has no jobs of the kind {data['kind']!r}")
 
 

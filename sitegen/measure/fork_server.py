@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import json
 import os
 import select
@@ -25,12 +26,12 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, NoReturn
 
-from sitegen.measure import child, cross_compile
 from sitegen.measure.child import COMPILER, die_with_parent, import_ahead
 
 MESSAGE = 1 << 16
 """Bytes: more than any request or reply has."""
-_PROGRAMS = {"child": child.main, "cross_compile": cross_compile.main}
+_PROGRAMS = ("child", "cross_compile", "try_process", "sweep_process")
+"""Modules of this package with a function `main`; those that import torch are imported with their first process."""
 
 
 def imported_by(modules: Sequence[str], connection: socket.socket) -> Iterator[str]:
@@ -60,7 +61,7 @@ def _forked(connection: socket.socket, request: Any, fds: list[int]) -> int:
 
     Parent and child both make the child's process group, because either of them may run first.
     """
-    if request["program"] == "child":
+    if request["program"] != "cross_compile":
         _import_once()
     pid = os.fork()
     if pid == 0:
@@ -92,7 +93,8 @@ def _run(request: Any, fds: list[int]) -> NoReturn:
         log = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
         os.dup2(log, 1), os.dup2(log, 2)
         die_with_parent()
-        _PROGRAMS[request["program"]]([*map(str, fds), *request["arguments"]])
+        program = _PROGRAMS[_PROGRAMS.index(request["program"])]
+        importlib.import_module(f"sitegen.measure.{program}").main([*map(str, fds), *request["arguments"]])
         code = 0
     except BaseException:
         traceback.print_exc()

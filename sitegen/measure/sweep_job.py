@@ -16,7 +16,7 @@ from typing import Any
 from sitegen.measure.jobs import run_kernel_job
 from sitegen.measure.sources import write_sources
 from sitegen.measure.try_job import ANSWERS, deadline_s, evaluate_in_processes, lines_of_process
-from sitegen.measure.workspace import open_workspace
+from sitegen.measure.workspace import Workspace
 from sitegen.model.job import JobResult, KernelJob, SweepJob
 from sitegen.model.kernel import Implementation, Kernel, Status, Workload
 from sitegen.model.plain import to_plain
@@ -38,15 +38,15 @@ class Candidate:
         return self.implementation.name
 
 
-def run_sweep_job(job: SweepJob, folder: Path, gpu: bool) -> JobResult:
+def run_sweep_job(job: SweepJob, workspace: Workspace) -> JobResult:
     """Return the sweep with the result of each point; without a GPU only what the interpreter and compilers say."""
     candidates = candidates_of(job)
-    files = write_jobs(job, candidates, folder)
-    if gpu:
-        write_sources(folder / "site", job.sources)
-        result = _measured(job, files, folder)
+    files = write_jobs(job, candidates, workspace.folder)
+    if workspace.gpu:
+        write_sources(workspace.folder / "site", job.sources)
+        result = _measured(job, files, workspace)
     else:
-        result = _interpreted(job, candidates, folder)
+        result = _interpreted(job, candidates, workspace)
     evaluations = {one.name: one for one in result.evaluations}
     points = tuple(_point(one, evaluations.get(one.name)) for one in candidates)
     sweep = measured_sweep(job, points)
@@ -100,10 +100,12 @@ def _kernel_with(job: SweepJob, candidates: Sequence[Candidate], workload: Workl
     return replace(job.kernel, implementations=ours, wrong=(), goals=(), sweeps=())
 
 
-def _measured(job: SweepJob, files: Mapping[str, Path], folder: Path) -> JobResult:
+def _measured(job: SweepJob, files: Mapping[str, Path], workspace: Workspace) -> JobResult:
+    folder = workspace.folder
+
     def process(names: Sequence[str]) -> tuple[list[dict[str, Any]], str]:
         arguments = [str(folder / "site"), str(folder / ANSWERS), *(f"{files[name]}:{name}" for name in names)]
-        return lines_of_process("sitegen.measure.sweep_process", arguments, folder, deadline_s(names))
+        return lines_of_process("sweep_process", arguments, workspace, deadline_s(names))
 
     began = time.monotonic()
     result = evaluate_in_processes(job, list(files), process)
@@ -111,11 +113,10 @@ def _measured(job: SweepJob, files: Mapping[str, Path], folder: Path) -> JobResu
     return replace(result, seconds={"sweeps": seconds, "total": seconds})
 
 
-def _interpreted(job: SweepJob, candidates: Sequence[Candidate], folder: Path) -> JobResult:
+def _interpreted(job: SweepJob, candidates: Sequence[Candidate], workspace: Workspace) -> JobResult:
     """Return the evaluations of the points with the first workload: without a GPU no workload is computed."""
     first = kernel_jobs(job, candidates)[0]
-    with open_workspace(folder, folder / "kernel-job-1.json") as workspace:
-        return run_kernel_job(first, workspace)
+    return run_kernel_job(first, replace(workspace, job_file=workspace.folder / "kernel-job-1.json"))
 
 
 def _point(candidate: Candidate, evaluation: Evaluation | None) -> SweepPoint:

@@ -1,6 +1,6 @@
 """The points of a sweep, one after the other in this process → a line of JSON each.
 
-`python -m sitegen.measure.sweep_process FOLDER ANSWERS JOB:NAME…`: FOLDER holds the sources, the lines go to ANSWERS,
+Its arguments are FOLDER ANSWERS JOB:NAME…: FOLDER holds the sources, the lines go to ANSWERS,
 and each JOB is a kernel job whose candidate NAME is a point.  Candidates are evaluated as in `sitegen try`, with as
 many rounds as one interval needs; points with other dims are candidates of another job.
 """
@@ -8,7 +8,6 @@ many rounds as one interval needs; points with other dims are candidates of anot
 from __future__ import annotations
 
 import json
-import sys
 from itertools import groupby
 from pathlib import Path
 
@@ -36,7 +35,3 @@ def jobs_with_names(points: list[str]) -> list[tuple[Path, list[str]]]:
     """Return the file of each job with the names behind it: `a.json:p-1 a.json:p-2 b.json:p-3` are two jobs."""
     pairs = [point.rpartition(":")[::2] for point in points]
     return [(Path(file), [name for _, name in group]) for file, group in groupby(pairs, key=lambda pair: pair[0])]
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -1,7 +1,7 @@
 """A `TryJob` → rough figures of its candidates.  This is the parent process, which never touches CUDA.
 
-With a GPU one process (try_process.py) checks and times all candidates, so that torch is imported once.  When a
-candidate ends that process, another one goes on with the candidates after it.  Without a GPU the interpreter and the
+With a GPU one process (try_process.py) checks and times all candidates.  When a candidate ends that process, another
+one goes on with the candidates after it; the fork server starts both.  Without a GPU the interpreter and the
 cross-compiler say what they can, as in a run.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,9 +18,9 @@ from sitegen.measure.artefacts import digest_of_log, log_artefact, unpack
 from sitegen.measure.call_profile import profile
 from sitegen.measure.counters import count
 from sitegen.measure.jobs import run_kernel_job
-from sitegen.measure.process import end_group, spawn
+from sitegen.measure.process import end_group
 from sitegen.measure.sources import write_sources
-from sitegen.measure.workspace import Workspace, open_workspace
+from sitegen.measure.workspace import Workspace
 from sitegen.model.failure_log import explanation_in
 from sitegen.model.job import JOB_SCHEMA, InspectJob, JobResult, SweepJob
 from sitegen.model.kernel import Status
@@ -35,22 +34,21 @@ ANSWERS = "tried.jsonl"
 """Name of the file with the answers of a process, in the folder of the job."""
 ProcessRunner = Callable[[Sequence[str]], tuple[list[dict[str, Any]], str]]
 """Function that starts a process with candidates, and returns the lines that it wrote and how it ended."""
-_COMPILER = {"TRITON_INTERPRET": "0", "TORCHINDUCTOR_COMPILE_THREADS": "1"}
 
 
-def run_try_job(job: TryJob, folder: Path, gpu: bool) -> JobResult:
+def run_try_job(job: TryJob, workspace: Workspace) -> JobResult:
     """Return an evaluation for each candidate; with a GPU also its time, and the ratios to the baseline and a copy."""
+    folder = workspace.folder
     job_file = folder / "kernel-job.json"
     job_file.write_text(json.dumps(to_plain(job.kernel_job())), encoding="utf-8")
-    if not gpu:
-        with open_workspace(folder, job_file) as workspace:
-            checked = run_kernel_job(job.kernel_job(), workspace)
+    if not workspace.gpu:
+        checked = run_kernel_job(job.kernel_job(), replace(workspace, job_file=job_file))
         ours = tuple(e for e in checked.evaluations if e.role is Role.IMPLEMENTATION)
         return _explained(replace(checked, kind=job.kind, evaluations=ours))
     write_sources(folder / "site", job.sources)
     names = [one.name for one in job.kernel.implementations]
-    result = evaluate_in_processes(job, names, lambda left: _process(job_file, folder, left, deadline_s(left)))
-    return _explained(_with_counters(job, result, folder) if job.ncu else result)
+    result = evaluate_in_processes(job, names, lambda left: _process(job_file, workspace, left))
+    return _explained(_with_counters(job, result, workspace) if job.ncu else result)
 
 
 def _explained(result: JobResult) -> JobResult:
@@ -107,19 +105,19 @@ def failed(job: TryJob | SweepJob, name: str, status: Status, message: str) -> E
     )
 
 
-def _process(job_file: Path, folder: Path, names: Sequence[str], seconds: float) -> tuple[list[dict[str, Any]], str]:
+def _process(job_file: Path, workspace: Workspace, names: Sequence[str]) -> tuple[list[dict[str, Any]], str]:
     """Return the lines that one process of a `TryJob` wrote, and how it ended."""
-    arguments = [str(job_file), str(folder / "site"), str(folder / ANSWERS), *names]
-    return lines_of_process("sitegen.measure.try_process", arguments, folder, seconds)
+    arguments = [str(job_file), str(workspace.folder / "site"), str(workspace.folder / ANSWERS), *names]
+    return lines_of_process("try_process", arguments, workspace, deadline_s(names))
 
 
 def lines_of_process(
-    module: str, arguments: Sequence[str], folder: Path, seconds: float
+    program: str, arguments: Sequence[str], workspace: Workspace, seconds: float
 ) -> tuple[list[dict[str, Any]], str]:
-    """Return the lines that one process wrote to ANSWERS in the folder, and how it ended."""
-    answers, log = folder / ANSWERS, folder / "tried.log"
+    """Return the lines that one process of a program of fork_server.py wrote to ANSWERS, and how it ended."""
+    answers, log = workspace.folder / ANSWERS, workspace.folder / "tried.log"
     answers.write_text("", encoding="utf-8")
-    process = spawn([sys.executable, "-m", module, *arguments], folder, log, _COMPILER)
+    process = workspace.forks.fork(program, arguments, log)
     why = ""
     try:
         process.wait(seconds)
@@ -134,7 +132,7 @@ def lines_of_process(
     )
 
 
-def _with_counters(job: TryJob, result: JobResult, folder: Path) -> JobResult:
+def _with_counters(job: TryJob, result: JobResult, workspace: Workspace) -> JobResult:
     """Return the result with the DRAM bytes and the profiles of the candidates that passed, read by ncu."""
     passed = {e.name for e in result.evaluations if e.status is Status.PASSED}
     kernel = replace(
@@ -145,9 +143,9 @@ def _with_counters(job: TryJob, result: JobResult, folder: Path) -> JobResult:
         baselines=(),
     )
     inspect = InspectJob(job.id, kernel, job.sources, (job.params,))
-    file = folder / "inspect-job.json"
+    file = workspace.folder / "inspect-job.json"
     file.write_text(json.dumps(to_plain(inspect)), encoding="utf-8")
-    workspace = Workspace(folder, file, gpu=True)
-    counted, warnings = count(inspect, workspace)
-    profiled, more = profile(inspect, workspace) if counted else ((), ())
+    inspected = replace(workspace, job_file=file)
+    counted, warnings = count(inspect, inspected)
+    profiled, more = profile(inspect, inspected) if counted else ((), ())
     return replace(result, counted=counted, profiled=profiled, warnings=(*result.warnings, *warnings, *more))

@@ -1,15 +1,14 @@
 """The candidates of a job, one after the other in this process → a line of JSON each, with figures from a few rounds.
 
-`python -m sitegen.measure.try_process JOB FOLDER ANSWERS NAME…`: JOB is a kernel job, FOLDER holds its sources, and the
-lines go to ANSWERS.  Evaluator answers the same requests as in a run.  The baseline and a copy of the workload's bytes
-by torch take turns with each candidate.  After a fault of the GPU the process ends itself.
+Its arguments are JOB FOLDER ANSWERS NAME…: JOB is a kernel job, FOLDER holds its sources, and the lines go to ANSWERS.
+The fork server starts it, and has imported torch.  Evaluator answers the same requests as in a run.  The baseline and a
+copy of the workload's bytes by torch take turns with each candidate.  After a fault of the GPU the process ends itself.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -204,8 +203,3 @@ def _context_works(status: Status) -> bool:
     except Exception:
         return False
     return True
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
-    os._exit(0)  # without the interpreter's own end: all answers are written, and the driver frees the GPU's memory

@@ -11,6 +11,7 @@ import pytest
 from sitegen.measure import sweep_job
 from sitegen.measure.environment import gpu_memory_bytes
 from sitegen.measure.sweep_job import candidates_of, kernel_jobs, run_sweep_job
+from sitegen.measure.workspace import Workspace
 from sitegen.model.job import KernelJob, Key, SweepJob
 from sitegen.model.kernel import Implementation, Language, Launch, Status, Sweep
 from sitegen.model.plain import from_plain, to_plain
@@ -53,7 +54,7 @@ def test_a_point_that_kills_the_process_costs_only_itself(add_kernel, tmp_path, 
     job = job_of(add_kernel, constants={"THREADS": (128, 256)}, dims={"N": (1024, 2048)})
     started: list[list[str]] = []
 
-    def process(module: str, arguments: list[str], folder: Path, seconds: float):
+    def process(program: str, arguments: list[str], workspace: Workspace, seconds: float):
         points = [point.rpartition(":")[::2] for point in arguments[2:]]
         started.append([name for _, name in points])
         lines = []
@@ -68,7 +69,7 @@ def test_a_point_that_kills_the_process_costs_only_itself(add_kernel, tmp_path, 
         return lines, "the process ended with -6"
 
     monkeypatch.setattr(sweep_job, "lines_of_process", process)
-    result = run_sweep_job(job, tmp_path, gpu=True)
+    result = run_sweep_job(job, Workspace(tmp_path, tmp_path / "job.json", gpu=True))
     assert started == [["plain-1", "plain-3", "plain-2", "plain-4"], ["plain-2", "plain-4"]]
     [sweep] = result.sweeps
     assert (result.kind, result.evaluations, result.error) == ("sweep", (), "")
@@ -85,7 +86,9 @@ def test_a_point_that_kills_the_process_costs_only_itself(add_kernel, tmp_path, 
 
 def test_a_process_that_never_begins_fails_the_job(add_kernel, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(sweep_job, "lines_of_process", lambda *_: ([], "no torch"))
-    result = run_sweep_job(job_of(add_kernel, constants={"THREADS": (128,)}), tmp_path, gpu=True)
+    result = run_sweep_job(
+        job_of(add_kernel, constants={"THREADS": (128,)}), Workspace(tmp_path, tmp_path / "job.json", gpu=True)
+    )
     assert (result.error, result.sweeps) == ("no torch", ())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sitegen.measure.environment import gpu_memory_bytes
+from sitegen.measure.workspace import Workspace
 from sitegen.model.kernel import Status
 from sitegen.model.record import Evaluation, Role
 from sitegen.model.try_job import TryJob
@@ -50,7 +51,7 @@ def test_a_candidate_that_kills_the_process_costs_only_itself(add_kernel, tmp_pa
 
     job = job_of(add_kernel, a="", kills="", b="")
 
-    def process(job_file, folder, names, seconds):
+    def process(job_file, workspace, names):
         lines = []
         for name in names:
             lines.append({"begin": name})
@@ -61,7 +62,7 @@ def test_a_candidate_that_kills_the_process_costs_only_itself(add_kernel, tmp_pa
         return lines, "the process ended with -6"
 
     monkeypatch.setattr(try_job, "_process", process)
-    found = try_job.run_try_job(job, tmp_path, gpu=True).evaluations
+    found = try_job.run_try_job(job, Workspace(tmp_path, tmp_path / "job.json", gpu=True)).evaluations
     assert [(e.name, e.status, e.message) for e in found] == [
         ("a", Status.PASSED, ""),
         ("kills", Status.RUNTIME_ERROR, "the process ended with -6"),
@@ -76,6 +77,6 @@ def test_a_candidate_that_fails_is_explained_by_the_beginning_of_its_log(add_ker
     failed = Evaluation(Role.IMPLEMENTATION, "a", "", "", "", Status.COMPILE_ERROR, message="a.cu(4): error: no")
     line = {"evaluation": to_plain(failed), "log": "a.cu(4): error: no\n   x[i]\n\nall of it\n"}
     monkeypatch.setattr(try_job, "_process", lambda *_: ([{"begin": "a"}, line], ""))
-    result = try_job.run_try_job(job_of(add_kernel, a=""), tmp_path, gpu=True)
+    result = try_job.run_try_job(job_of(add_kernel, a=""), Workspace(tmp_path, tmp_path / "job.json", gpu=True))
     assert [one.message for one in result.evaluations] == ["a.cu(4): error: no\n   x[i]"]
     assert (result.evaluations[0].log, result.artefacts) == ("", {})
