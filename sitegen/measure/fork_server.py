@@ -6,6 +6,9 @@ so a forked process is as good as a fresh one.  The MODULEs are imported at once
 first job; and what torch.compile needs, too, unless a request waits by then.  Without a GPU none is named: this process
 then does not import Triton, and a forked process can still choose between Triton's compiler and its interpreter.
 
+The import of torch's compiler looks for a GPU.  With ASKS_NVML it asks NVML.  Where there is none, it touches CUDA, and
+what has touched CUDA cannot be forked: then this process begins again, without the compiler.
+
 Over the socket FD come messages of JSON.  `{"program": NAME, "arguments": […], "log": PATH}`, for a child with the two
 ends of its pipes, starts a process: the reply is `{"pid": N}`.  `{"reap": PID}`, once that process is dead, gives its
 exit code: the reply is `{"code": N}`, negative for a signal.
@@ -14,6 +17,7 @@ exit code: the reply is `{"code": N}`, negative for a signal.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
 import importlib
 import json
@@ -28,6 +32,11 @@ from typing import Any, NoReturn
 
 from sitegen.measure.child import COMPILER, die_with_parent, import_ahead
 
+ASKS_NVML = {"PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
+_WITHOUT_COMPILER = "SITEGEN_WITHOUT_COMPILER"
+"""Variable in the environment of a process that has begun again."""
+_NOT_INITIALIZED = 3
+"""What libcuda returns until somebody in this process initialises it."""
 MESSAGE = 1 << 16
 """Bytes: more than any request or reply has."""
 _PROGRAMS = ("child", "cross_compile", "try_process", "sweep_process")
@@ -35,10 +44,19 @@ _PROGRAMS = ("child", "cross_compile", "try_process", "sweep_process")
 
 
 def imported_by(modules: Sequence[str], connection: socket.socket) -> Iterator[str]:
-    """Yield the modules, and then the compiler's unless a request waits or there are no modules."""
+    """Yield the modules, and then the compiler's unless a request waits, there are no modules, or it touches CUDA."""
     yield from modules
-    if modules and not select.select([connection], [], [], 0)[0]:
+    if modules and _WITHOUT_COMPILER not in os.environ and not select.select([connection], [], [], 0)[0]:
         yield COMPILER
+
+
+def has_touched_cuda() -> bool:
+    """Return whether this process has initialised CUDA; False without its driver."""
+    try:
+        error: int = ctypes.CDLL("libcuda.so.1").cuDeviceGetCount(ctypes.byref(ctypes.c_int()))
+    except OSError:
+        return False
+    return error != _NOT_INITIALIZED
 
 
 def serve(connection: socket.socket) -> None:
@@ -107,5 +125,8 @@ if __name__ == "__main__":
     die_with_parent()
     parent = socket.socket(fileno=int(sys.argv[1]))
     import_ahead(imported_by(sys.argv[2:], parent))
+    if has_touched_cuda():
+        os.environ[_WITHOUT_COMPILER] = "1"
+        os.execv(sys.executable, [sys.executable, "-m", "sitegen.measure.fork_server", *sys.argv[1:]])
     _share_imports()
     serve(parent)

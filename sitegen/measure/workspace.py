@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sitegen.measure.environment import gpu_memory_bytes
+from sitegen.measure.fork_server import ASKS_NVML
 from sitegen.measure.process import Child, ForkServer
 from sitegen.measure.protocol import EvaluationEnded
 from sitegen.measure.requests import CheckHealth, ReadEnvironment
@@ -21,10 +22,9 @@ WITHOUT_GPU_SLOWER = 3.0
 _ONE_COMPILER = {"TORCHINDUCTOR_COMPILE_THREADS": "1"}
 """Without this torch.compile keeps a pool of processes, which would outlive the child."""
 _INTERPRETER = {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": "", **_ONE_COMPILER}
-_COMPILER = {"TRITON_INTERPRET": "0", **_ONE_COMPILER}
+_COMPILER = {"TRITON_INTERPRET": "0", **ASKS_NVML, **_ONE_COMPILER}
 _AHEAD = ("sitegen.measure.evaluator", "cuda.core", "triton")
-"""Modules that the fork server imports at once on a GPU machine.  torch's compiler is not among them: its import looks
-for a GPU, and a process that has touched CUDA cannot be forked."""
+"""Modules that the fork server imports at once on a GPU machine."""
 
 
 @dataclass(slots=True)

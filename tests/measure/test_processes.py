@@ -152,11 +152,14 @@ def test_the_imports_of_the_fork_server_leave_the_choice_between_compiler_and_in
     assert "triton" not in done.stdout.split()
 
 
-def test_a_fork_server_that_waits_imports_what_torch_compile_needs_too():
+def test_a_fork_server_that_waits_imports_what_torch_compile_needs_too(monkeypatch):
     ours, theirs = socket.socketpair()
     with ours, theirs:
         assert list(imported_by([], theirs)) == []
         assert list(imported_by(["triton"], theirs)) == ["triton", COMPILER]
+        with monkeypatch.context() as again:
+            again.setenv("SITEGEN_WITHOUT_COMPILER", "1")
+            assert list(imported_by(["triton"], theirs)) == ["triton"]
         ours.send(b"{}")
         assert list(imported_by(["triton"], theirs)) == ["triton"]
 
