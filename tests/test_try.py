@@ -26,7 +26,7 @@ from sitegen.model.record import (
     Role,
     Run,
 )
-from sitegen.results.store import save_record
+from sitegen.results.store import load_records, save_record
 
 ROOT = Path(__file__).parent.parent
 GPU = Environment(
@@ -151,13 +151,13 @@ def test_a_bundle_is_tried_without_its_site(
     assert tried == ["softmax/fused@8192x8192:float32", "softmax/rows@8192x8192:float32"]
 
 
-def with_ceilings(site: Path, gpu: str = "NVIDIA H200") -> None:
-    """Store a record of another kernel whose run measured a memory ceiling of 4 TB/s on that GPU."""
+def with_ceilings(site: Path, gpu: str = "NVIDIA H200", kernel: str = "copy") -> None:
+    """Store a record, by default of another kernel, whose run measured a memory ceiling of 4 TB/s on that GPU."""
     shutil.copytree(ROOT / "kernels/copy", site / "kernels/copy", ignore=shutil.ignore_patterns("results"))
     environment = replace(GPU, gpu=gpu)
     run = Run("2026-11-21T06:00:00Z", "2026-11-21", "abc1234", environment, (Ceiling("memory 1:1", 4e12, {"a": 4e12}),))
     rejection = Rejection("bf16", Status.INCORRECT, Status.INCORRECT, run.id)
-    save_record(site, Record(1, "copy", gpu_id(gpu), (run,), (), (rejection,)), run)
+    save_record(site, Record(1, kernel, gpu_id(gpu), (run,), (), (rejection,)), run)
 
 
 def test_the_share_of_a_stored_ceiling_of_the_same_model_of_gpu_is_shown(site: Path, tried: list[str]) -> None:
@@ -167,6 +167,21 @@ def test_the_share_of_a_stored_ceiling_of_the_same_model_of_gpu_is_shown(site: P
     # 2 × 8192² × 4 bytes at 4 TB/s take 134.2 µs, and the made-up GPU takes 1 µs
     assert "of ceiling" in head and "13421.8%" in row, said.output
     assert said.stdout.splitlines()[-1].startswith("of ceiling: of the stored ceilings of 2026-11-21")
+
+
+def test_records_of_other_kernels_are_not_read_where_the_kernel_has_ceilings(
+    site: Path, tried: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_ceilings(site, kernel="softmax")
+    read: list[list[str]] = []
+
+    def spy(root, site):
+        read.append([one.name for one in site.kernels])
+        return load_records(root, site)
+
+    monkeypatch.setattr("sitegen.results.store.load_records", spy)
+    assert "13421.8%" in sitegen("try", "softmax/fused").stdout
+    assert read == [["softmax"]]
 
 
 def test_the_ceilings_of_another_model_say_nothing(site: Path, tried: list[str]) -> None:

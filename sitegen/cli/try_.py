@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -157,17 +158,20 @@ def _run(job: TryJob, site: Site | None = None, again: bool = False) -> bool:
 
 
 def _stored_ceiling(job: TryJob, result: JobResult, site: Site) -> StoredCeiling | None:
-    """Return the share of the stored ceilings that each candidate reaches; None when the site has none of this GPU."""
+    """Return the share of the stored ceilings that each candidate reaches; None when the site has none of this GPU.
+
+    Other kernels' records are read only where those of this one have no ceilings: all of them take seconds.
+    """
     from sitegen.cli.try_table import StoredCeiling
     from sitegen.results.store import load_records
     from sitegen.results.stored_ceilings import share_of_stored_ceiling, stored_run
 
     if result.environment is None:
         return None
-    records = load_records(site_root(), site)[0]
     kernel = next(one for one in site.kernels if one.name == job.kernel.name)
-    run = stored_run(records, kernel, result.environment)
-    if run is None:
-        return None
-    shares = {one.name: share_of_stored_ceiling(records, kernel, run, one) for one in result.evaluations}
-    return StoredCeiling(run.date, shares)
+    for kernels in ((kernel,), site.kernels):
+        records = load_records(site_root(), replace(site, kernels=kernels))[0]
+        if run := stored_run(records, kernel, result.environment):
+            shares = {one.name: share_of_stored_ceiling(records, kernel, run, one) for one in result.evaluations}
+            return StoredCeiling(run.date, shares)
+    return None
