@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "content/site.yaml").write_text("title: Bytes\nbase_url: https://example.org/\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(try_, "require_installed", lambda packages: None)
-    monkeypatch.setattr("sitegen.execute.work.prepare_job", lambda: None)
+    monkeypatch.setattr("sitegen.execute.work.prepared_jobs", nullcontext)
     return tmp_path
 
 

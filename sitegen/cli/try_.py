@@ -59,12 +59,12 @@ def try_(name: str | None, settings: tuple[str, ...], watch: bool, ncu: bool, bu
         passed = _try_bundle(bundle_file)
     else:
         assert name is not None
-        from sitegen.execute.work import prepare_job
+        from sitegen.execute.work import prepared_jobs
 
-        prepare_job()  # it imports torch while the kernels are read
-        passed = _try_name(name, settings, ncu, again=watch)
-        for _ in saves(site_root(), name) if watch else ():
-            _try_again(name, settings, ncu)
+        with prepared_jobs():  # the first one imports torch while the kernels are read
+            passed = _try_name(name, settings, ncu, again=watch)
+            for _ in saves(site_root(), name) if watch else ():
+                _try_again(name, settings, ncu)
     if not passed:
         sys.exit(1)
 

@@ -7,7 +7,8 @@ kill the worker.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from sitegen.execute.measure_process import MeasureProcess, failure
@@ -57,6 +58,17 @@ def prepare_job() -> None:
     """Start a process that imports torch and waits for the next job."""
     _ready.append(MeasureProcess())
     _ready[-1].start_ahead()
+
+
+@contextmanager
+def prepared_jobs() -> Iterator[None]:
+    """Let a process wait for the first job of the block, and end one that still waits afterwards."""
+    prepare_job()
+    try:
+        yield
+    finally:
+        while _ready:
+            _ready.pop().end()
 
 
 def _without_hung(job: Mapping[str, Any], run: str) -> Mapping[str, Any]:

@@ -308,6 +308,14 @@ def test_a_process_without_a_job_waits_as_long_as_its_worker_and_leaves_nothing(
     assert not process.waits and not process.folder.exists()
 
 
+def test_a_process_that_waited_in_vain_leaves_nothing(monkeypatch):
+    monkeypatch.setattr(work, "_ready", [])
+    with pytest.raises(KeyboardInterrupt), work.prepared_jobs():
+        [process] = work._ready
+        raise KeyboardInterrupt
+    assert not process.waits and not process.folder.exists() and not work._ready
+
+
 def test_a_worker_prepares_the_process_of_its_next_job_and_replaces_one_that_died(monkeypatch):
     monkeypatch.setattr(work, "_ready", [])
     spec = {"id": "x", "kind": "dance"}
