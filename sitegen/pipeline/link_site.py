@@ -23,8 +23,8 @@ from sitegen.pipeline.redaction_list import list_mistakes
 from sitegen.pipeline.request import BuildRequest
 from sitegen.pipeline.site_records import SiteRecords
 from sitegen.read.severity import worklog_never_fails
+from sitegen.render.inputs.measured_digest import digest_of_measured
 from sitegen.render.inputs.sources import Sources
-from sitegen.render.rules.sheet import digest_of_measured
 from sitegen.render.shared.theme import Theme, load_theme, with_styles
 from sitegen.write.assets import Assets, fingerprint
 from sitegen.write.drawings import Drawings
@@ -129,7 +129,7 @@ def _mistakes_of_records(parsed: ParsedSite, sources: Sources, records: SiteReco
     """Return the mistakes in the records, and the claims and figures of cells that the records do not support."""
     claims = claims_in(sources.linked, sources.documents)
     outputs = outputs_in(sources.linked, sources.documents)
-    key = digest_of_measured(sources)
+    key = digest_of_measured(sources.linked, sources.documents, sources.digests)
     if claims or outputs:
         shown = [(post.slug, post.gpu, slot) for post, slot in outputs]
         key = blake2b(key + repr((claims, shown, sources.config.gpus)).encode(), digest_size=16).digest()

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from hashlib import blake2b
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,7 @@ from sitegen.model.document import (
 )
 from sitegen.model.linked import document_key
 from sitegen.model.site import Markdown, Page, Post, Series, Term, WorklogEntry
+from sitegen.render.inputs.measured_digest import digest_of_measured
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.rules.dependencies import Dependency
 from sitegen.render.shared import numbers
@@ -99,7 +99,9 @@ class SharedDependencies:
 
     @cached_property
     def measured(self) -> Dependency:
-        return Dependency("the kernels and their records", digest_of_measured(self.sources), ("kernels/",))
+        sources = self.sources
+        digest = digest_of_measured(sources.linked, sources.documents, sources.digests)
+        return Dependency("the kernels and their records", digest, ("kernels/",))
 
     def file(self, path: str) -> bytes:
         return self.sources.digests.get(path, b"")
@@ -178,23 +180,6 @@ class SharedDependencies:
 
     def day(self, entry: WorklogEntry) -> tuple[str, str, int, int]:
         return entry.date.isoformat(), entry.body.text, entry.days_left or 0, self.sources.words_by_day[entry.date]
-
-
-def digest_of_measured(sources: Sources) -> bytes:
-    """Return a digest of every file on which a shown measurement or its freshness may depend.
-
-    Freshness compares all records of a GPU, so one more record may mark those of other kernels as outdated.
-    """
-    hashed = blake2b(digest_size=16)
-    for path, digest in sorted(sources.digests.items()):  # a build may add new files in another order
-        if path.startswith("kernels/") or "/results/" in path or path.endswith((".py", ".cu", ".cuh", ".h", ".hpp")):
-            hashed.update(path.encode() + digest)
-    rich = frozenset(sources.linked.rich)
-    for post in (post for post in sources.site.posts if document_key(post.body) in rich):
-        if cells := sources.document(post.body).cells:
-            hashed.update(repr([(post.slug, post.folder, cell) for cell in cells]).encode())
-    hashed.update(repr([(k.name, [i.file for i in k.implementations]) for k in sources.site.kernels]).encode())
-    return hashed.digest()
 
 
 def print_with(module: str, function: str, **given: Any) -> Callable[[Printer], Files]:
