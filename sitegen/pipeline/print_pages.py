@@ -124,7 +124,7 @@ def print_sheets(
     Returns the results of `take`, by the name of the sheet.
     """
     if any(sheet.measured for sheet in sheets):
-        _ = printer.sources.measured  # computed once, and inherited by the workers
+        _ = printer.sources.evidence  # computed once, and inherited by the workers
 
     def work(batch: Sequence[Sheet], worker: int) -> list[tuple[str, T]]:
         return [(sheet.name, take(sheet, sheet.make(printer))) for sheet in batch]

@@ -117,15 +117,9 @@ class Sources:
         return self.load_program_parts()
 
     @cached_property
-    def measured(self) -> Mapping[tuple[str, str], tuple[Group, ...]]:
-        """The groups of each kernel on each GPU, by (kernel, GPU); several pages show them."""
-        from sitegen.render.inputs.rows import groups
-
-        return {
-            (kernel.name, gpu): groups(kernel, record, self.evidence)
-            for kernel in self.site.kernels
-            for gpu, record in self.evidence.records.of_kernel(kernel.name).items()
-        }
+    def _groups(self) -> dict[tuple[str, str], tuple[Group, ...]]:
+        """The groups of each kernel on each GPU, by (kernel, GPU), that a page asked for."""
+        return {}
 
     @cached_property
     def recorded(self) -> Measured:
@@ -191,7 +185,13 @@ class Sources:
         return tuple(by_gpu[gpu] for gpu in self._in_order(by_gpu))
 
     def groups(self, record: Record) -> tuple[Group, ...]:
-        return self.measured[record.kernel, record.gpu]
+        """Return the groups of a kernel on a GPU; several pages show them."""
+        from sitegen.render.inputs.rows import groups
+
+        key = (record.kernel, record.gpu)
+        if key not in self._groups:
+            self._groups[key] = groups(self._kernels[record.kernel], record, self.evidence)
+        return self._groups[key]
 
     def histories(self, record: Record) -> tuple[PastRun, ...]:
         """Return every run of the record's kernel on its GPU, oldest first."""
