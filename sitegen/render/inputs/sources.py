@@ -30,6 +30,7 @@ from sitegen.model.urls import category_url, in_language, is_external, post_url,
 from sitegen.read.config import zone_of
 from sitegen.read.reading_list import ReadingItem, canonical, reading_list
 from sitegen.read.worklog_tasks import TaskHistory, task_history
+from sitegen.render.inputs.measured_digest import digest_of_measured
 
 if TYPE_CHECKING:  # importing them takes long, and a page without measurements needs none
     from sitegen.model.record import CellRecord, Record, Run
@@ -128,6 +129,16 @@ class Sources:
 
         evidence, config = self.evidence, self.config
         return Measured(self._kernels, evidence.records, evidence.of_evaluation, config.gpus, config.gpu_aliases)
+
+    @cached_property
+    def measured_digest(self) -> bytes:
+        """A digest of everything on which a shown measurement may depend."""
+        return digest_of_measured(self.linked, self.documents, self.digests)
+
+    @cached_property
+    def rich(self) -> frozenset[str]:
+        """The texts that have slots of other kinds than links, by `document_key`."""
+        return frozenset(self.linked.rich)
 
     def document(self, text: Markdown) -> Document:
         return self.documents[document_key(text)]

@@ -10,19 +10,9 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sitegen.model.document import (
-    BenchmarkSlot,
-    CellSlot,
-    ClaimSlot,
-    ListingSlot,
-    OutputSlot,
-    PlotSlot,
-    RooflineSlot,
-    ValueSlot,
-)
 from sitegen.model.linked import document_key
 from sitegen.model.site import Markdown, Page, Post, Series, Term, WorklogEntry
-from sitegen.render.inputs.measured_digest import digest_of_measured
+from sitegen.render.inputs.shown_by_texts import shows_kernels, targets_of
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.rules.dependencies import Dependency
 from sitegen.render.shared import numbers
@@ -31,17 +21,6 @@ if TYPE_CHECKING:
     from sitegen.render.shared.frame import Printer
 
 Files = Mapping[str, str | bytes]
-_OF_KERNELS = (
-    ListingSlot,
-    CellSlot,
-    OutputSlot,
-    BenchmarkSlot,
-    RooflineSlot,
-    PlotSlot,
-    ValueSlot,
-    ClaimSlot,
-)
-"""The slots that show code or a record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +78,7 @@ class SharedDependencies:
 
     @cached_property
     def measured(self) -> Dependency:
-        sources = self.sources
-        digest = digest_of_measured(sources.linked, sources.documents, sources.digests)
-        return Dependency("the kernels and their records", digest, ("kernels/",))
+        return Dependency("the kernels and their records", self.sources.measured_digest, ("kernels/",))
 
     def file(self, path: str) -> bytes:
         return self.sources.digests.get(path, b"")
@@ -153,21 +130,11 @@ class SharedDependencies:
 
     def hrefs(self, text: Markdown) -> Dependency:
         """Return the dependency on the targets of a text's links, and on the images and works that the text shows."""
-        key, hrefs = document_key(text), self.sources.linked.hrefs
-        slots = len(self.sources.document(text).slots)
-        leads = tuple(hrefs.get((key, index), "") for index in range(slots))
-        linked = self.sources.linked
-        shown = [linked.images[url] for url in leads if url in linked.images]
-        return Dependency("the targets of its links", (*leads, repr((shown, linked.references.get(key)))))
+        return Dependency("the targets of its links", targets_of(self.sources, text))
 
     def shows_kernels(self, name: str) -> bool:
         """Return whether a text shows code or measurements of a kernel or a cell; `name` is its `document_key`."""
-        slots = self.sources.documents[name].slots if name in self._rich else ()
-        return any(isinstance(slot, _OF_KERNELS) for slot in slots)
-
-    @cached_property
-    def _rich(self) -> frozenset[str]:
-        return frozenset(self.sources.linked.rich)
+        return shows_kernels(self.sources, name)
 
     def series(self, series: Series) -> Dependency:
         """Return the dependency on a series: its file, and the number of published posts in each phase."""
