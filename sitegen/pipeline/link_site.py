@@ -23,8 +23,8 @@ from sitegen.pipeline.redaction_list import list_mistakes
 from sitegen.pipeline.request import BuildRequest
 from sitegen.pipeline.site_records import SiteRecords
 from sitegen.read.severity import worklog_never_fails
+from sitegen.render.inputs.measured_digest import digest_of_measured
 from sitegen.render.inputs.sources import Sources
-from sitegen.render.rules.sheet import digest_of_measured
 from sitegen.render.shared.theme import Theme, load_theme, with_styles
 from sitegen.write.assets import Assets, fingerprint
 from sitegen.write.drawings import Drawings
@@ -77,15 +77,17 @@ def link_without_errors(parsed: ParsedSite) -> LinkedSite:
     return site
 
 
-def gather(texts: LinkedTexts) -> LinkedSite:
-    """Return the linked texts with the theme and the records.  The records are read only when a page needs them."""
+def gather(texts: LinkedTexts, before: SiteRecords | None = None) -> LinkedSite:
+    """Return the linked texts with the theme and the records.  The records are read only when a page needs them, and
+    `before`, those of the last call, are used again when neither they nor the code changed.
+    """
     parsed = texts.parsed
     request, signatures = parsed.files.request, parsed.files.signatures
     theme = replace(load_theme(request.root), data=parsed.parser.added.data)
     linked_config = texts.linked.site.config
     sheet = style_sheet(linked_config.theme).encode()
     assets, of_assets = fingerprint(with_styles(theme.assets, sheet))
-    records = SiteRecords(request.root, texts.linked.site, texts.documents, signatures)
+    records = _records(texts, before)
     texts = with_titles(texts, records, theme.templates)
     linked = texts.linked
     sources = Sources(
@@ -101,7 +103,10 @@ def gather(texts: LinkedTexts) -> LinkedSite:
         Drawings(request.cache / CARDS, request.version),
         records.artefact,
     )
-    of_records = _mistakes_of_records(parsed, sources, records)
+    of_records = parsed.cache.mistakes("records", records.key, records.mistakes)
+    of_records += _mistakes_about_records(parsed, sources, records.key)
+    if not request.in_memory:
+        parsed.cache.keep_evidence(records.key, records.findings())
     of_packages = () if request.in_memory else missing_packages(request.root, linked.site.config)
     unread = [path for path in linked.assets.values() if not could_be_read(parsed.digests[path])]
     of_files = mistakes_of_files(request.root, signatures, unread)
@@ -117,6 +122,15 @@ def gather(texts: LinkedTexts) -> LinkedSite:
     return LinkedSite(texts, theme, assets, records, sources, without_consequences(mistakes, linked.site))
 
 
+def _records(texts: LinkedTexts, before: SiteRecords | None) -> SiteRecords:
+    parsed, linked = texts.parsed, texts.linked
+    key = digest_of_measured(linked, texts.documents, parsed.digests)
+    if before and before.key == key:
+        return before
+    root, known = parsed.files.request.root, parsed.cache.evidence(key)
+    return SiteRecords(key, root, linked.site, texts.documents, parsed.files.signatures, known)
+
+
 def _missing_avatars(config: SiteConfig, theme: Theme) -> Iterator[Diagnostic]:
     """Yield a diagnostic for each picture of an author that is no file of templates/assets/."""
     for person in config.authors.values():
@@ -125,14 +139,15 @@ def _missing_avatars(config: SiteConfig, theme: Theme) -> Iterator[Diagnostic]:
             yield Diagnostic("SG203", f"no image `{avatar.name}` in templates/assets/", avatar.span, hint)
 
 
-def _mistakes_of_records(parsed: ParsedSite, sources: Sources, records: SiteRecords) -> tuple[Diagnostic, ...]:
-    """Return the mistakes in the records, and the claims and figures of cells that the records do not support."""
+def _mistakes_about_records(parsed: ParsedSite, sources: Sources, records: bytes) -> tuple[Diagnostic, ...]:
+    """Return the claims and the figures of cells that the records with that key do not support."""
     claims = claims_in(sources.linked, sources.documents)
     outputs = outputs_in(sources.linked, sources.documents)
-    key = digest_of_measured(sources)
-    if claims or outputs:
-        shown = [(post.slug, post.gpu, slot) for post, slot in outputs]
-        key = blake2b(key + repr((claims, shown, sources.config.gpus)).encode(), digest_size=16).digest()
-    return parsed.cache.mistakes_in_records(
-        key, lambda: (*records.mistakes(), *broken_claims(sources, claims), *missing_entries(sources, outputs))
+    if not claims and not outputs:
+        return ()
+    shown = [(post.slug, post.gpu, slot) for post, slot in outputs]
+    asked = repr((claims, shown, sources.config.gpus, sources.config.gpu_aliases))
+    key = blake2b(records + asked.encode(), digest_size=16).digest()
+    return parsed.cache.mistakes(
+        "claims", key, lambda: (*broken_claims(sources, claims), *missing_entries(sources, outputs))
     )

@@ -78,6 +78,11 @@ class Comparison:
         before, now = files.previous.digests if files.previous else {}, site.parsed.digests
         self._changed = sorted(p for p in {*before, *now} if before.get(p) != now.get(p)) if before else []
 
+    @property
+    def common_key(self) -> bytes:
+        """A digest of the dependencies of all pages."""
+        return key_of_digests(self._common_digests)
+
     def unchanged(self, sheet: Sheet) -> SheetFiles | None:
         """Return the files of a sheet in the output; None when they would be different now."""
         before = self._before(sheet)

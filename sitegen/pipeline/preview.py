@@ -202,7 +202,7 @@ class PreviewSite:
         if is_alike and all(self._has_same_interface(name, part) for name, part in changes.parts_before.items()):
             self._replace_texts(parsed, changes.parts_before)
         else:
-            self._use_site(gather(link_texts(parsed)))
+            self._use_site(gather(link_texts(parsed), self._site.records))
         if of_theme:
             self._use_theme()
         return self._site
@@ -239,7 +239,7 @@ class PreviewSite:
 
     def _use_theme(self) -> None:
         """Read the theme again; the texts stay linked."""
-        self._site = gather(self._site.texts)
+        self._site = gather(self._site.texts, self._site.records)
         self._sheets.use_theme(self._site)
         self._outdate_all()
         self._load_templates()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import TypeVar
@@ -24,9 +24,13 @@ from sitegen.render.rules.discovery_rules import sitemap
 from sitegen.render.rules.sheet import Files, Sheet
 from sitegen.render.shared.frame import Printer
 from sitegen.render.shared.theme import environment
+from sitegen.write.drawings import Drawings
 from sitegen.write.output import checked_output_path, differs, encoded, stage
 
 T = TypeVar("T")
+
+KEPT_TEXTS = "texts"
+"""The folder of the cache that keeps what the pages of all posts of a series make of each post."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,9 @@ def print_to_stage(plan: UpdatePlan) -> StagedPages:
 
     Raises MistakesError when one of the site's own templates fails, or a page has a word of the redaction list.
     """
-    site, printer, sheets = plan.site, new_printer(plan.site), dict(plan.sheets)
+    site, sheets = plan.site, dict(plan.sheets)
+    kept = Drawings(site.request.cache / KEPT_TEXTS, site.request.version + plan.comparison.common_key)
+    printer = replace(new_printer(site), kept_texts=kept)
     files, printed = dict(plan.unchanged), [sheet.name for sheet in plan.sheets_to_print]
     try:
         with site.request.steps.step("print", len(printed)) as tick:
@@ -124,7 +130,7 @@ def print_sheets(
     Returns the results of `take`, by the name of the sheet.
     """
     if any(sheet.measured for sheet in sheets):
-        _ = printer.sources.measured  # computed once, and inherited by the workers
+        _ = printer.sources.evidence  # computed once, and inherited by the workers
 
     def work(batch: Sequence[Sheet], worker: int) -> list[tuple[str, T]]:
         return [(sheet.name, take(sheet, sheet.make(printer))) for sheet in batch]

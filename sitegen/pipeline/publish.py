@@ -15,11 +15,12 @@ from sitegen.pipeline.link_site import CARDS
 from sitegen.pipeline.mistakes import report_of
 from sitegen.pipeline.patchable_days import days_of, save_patchable_days
 from sitegen.pipeline.patchable_pages import PatchablePage, load_patchable_pages, save_patchable_pages
-from sitegen.pipeline.print_pages import StagedPages
+from sitegen.pipeline.print_pages import KEPT_TEXTS, StagedPages
 from sitegen.pipeline.request import BuildResult
 from sitegen.pipeline.site_templates import shows_texts_unchanged
 from sitegen.read.config import zone_of
 from sitegen.read.load import WORKLOG
+from sitegen.render.inputs.sources import Sources
 from sitegen.render.outputs.markdown_twins import head_and_targets
 from sitegen.render.rules.dependencies import DAY
 from sitegen.render.rules.sheet import Sheet
@@ -41,6 +42,7 @@ def publish(pages: StagedPages) -> BuildResult:
         staged = {path: name for path, sheet in owners.items() if (name := pages.files[sheet].staged.get(path))}
         written = output.publish(request.output, request.cache, owners.keys(), staged)
         Drawings(request.cache / CARDS, request.version).prune(2 * sum(path.endswith(CARD) for path in owners))
+        Drawings(request.cache / KEPT_TEXTS, request.version).prune(2 * _most_texts(site.sources))
         state = _state(pages, owners, staged)
         patchable = _patchable_pages(pages, state)
         save_patchable_pages(request.state_file, request.version, patchable)
@@ -50,6 +52,12 @@ def publish(pages: StagedPages) -> BuildResult:
         save_state(request.state_file, request.version, state)
         remove_unused_variants(request.cache / FORMS, set(site.parsed.digests.values()))
     return BuildResult(state.report, False, written, pages.printed, state.sheets, state.waiting)
+
+
+def _most_texts(sources: Sources) -> int:
+    """Return how many texts may be kept: HTML and Markdown of the posts of each series, and the texts in feeds."""
+    of_series = sum(len(sources.posts_of(series)) for series in sources.site.series)
+    return 2 * of_series + len(sources.site.posts) + FEED_ENTRIES
 
 
 def _state(pages: StagedPages, owners: Mapping[str, str], staged: Mapping[str, str]) -> BuildState:

@@ -12,13 +12,14 @@ from sitegen.write import cache
 
 if TYPE_CHECKING:
     from sitegen.linking.link import Resolved
+    from sitegen.render.inputs.evidence import PlainEvidence
 
 ResolvedByKey = dict[bytes, tuple[dict[tuple[str, int], str], dict[str, str], tuple[str, ...]]]
 """The fields of a `Resolved`, by the digest of a site."""
 
 
 class SiteCache:
-    """The parsed parts of a site, the mistakes in its records, and the targets of its links.
+    """The parsed parts of a site, the mistakes in its records, what is known about them, and the targets of its links.
 
     The cache of a build in memory is empty, and is not saved.
     """
@@ -28,22 +29,31 @@ class SiteCache:
         self._is_kept = not request.in_memory
         values = cache.load(self._path, request.version) if self._is_kept else None
         self.is_new = values is None
-        entries, records, links = values or ({}, (b"", b""), {})
+        entries, mistakes, evidence, links = values or ({}, {}, (b"", None), {})
         self.entries: CacheEntries = entries
         """The parts of the last build."""
-        self._records: tuple[bytes, bytes] = records
+        self._mistakes: dict[str, tuple[bytes, bytes]] = mistakes
+        self._evidence: tuple[bytes, PlainEvidence | None] = evidence
         self._links: ResolvedByKey = links
-        self._loaded: tuple[CacheEntries, tuple[bytes, bytes], ResolvedByKey] = (entries, records, links)
+        self._loaded: tuple[object, ...] = (entries, mistakes, evidence, links)
 
-    def mistakes_in_records(self, key: bytes, find: Callable[[], tuple[Diagnostic, ...]]) -> tuple[Diagnostic, ...]:
-        """Return the mistakes in the records with that key.  `find` is called only when the key is another than last
+    def mistakes(self, where: str, key: bytes, find: Callable[[], tuple[Diagnostic, ...]]) -> tuple[Diagnostic, ...]:
+        """Return the mistakes in something with that key.  `find` is called only when the key is another than last
         time.
         """
-        if self._records[0] == key:
-            return tuple(cache.unpack(self._records[1]))
+        known, packed = self._mistakes.get(where, (b"", b""))
+        if known == key:
+            return tuple(cache.unpack(packed))
         mistakes = find()
-        self._records = (key, cache.pack(mistakes))
+        self._mistakes = {**self._mistakes, where: (key, cache.pack(mistakes))}
         return mistakes
+
+    def evidence(self, key: bytes) -> PlainEvidence | None:
+        """Return what is known about the records with that key."""
+        return self._evidence[1] if self._evidence[0] == key else None
+
+    def keep_evidence(self, key: bytes, evidence: PlainEvidence | None) -> None:
+        self._evidence = (key, evidence)
 
     def links(self, key: bytes) -> Resolved | None:
         """Return the targets of the links of the site with that key; None when they are not known."""
@@ -61,5 +71,6 @@ class SiteCache:
 
     def save(self, entries: CacheEntries) -> None:
         """Write the cache with these parts, if anything in it is new."""
-        if self._is_kept and (entries, self._records, self._links) != self._loaded:
-            cache.save(self._path, self._version, (dict(entries), self._records, self._links))
+        values = (entries, self._mistakes, self._evidence, self._links)
+        if self._is_kept and values != self._loaded:
+            cache.save(self._path, self._version, (dict(entries), *values[1:]))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from sitegen.diagnostics import Diagnostic
 from sitegen.model.kernel import Kernel, Scalar, Status
@@ -43,9 +43,12 @@ class HistoryPoint:
         return next((r for r in timed.ratios if r.baseline == baseline), None) if timed else None
 
 
-def parse_history(text: str, path: str) -> tuple[tuple[PastRun, ...], tuple[Diagnostic, ...]]:
-    """Return the runs, oldest first, and every mistake at its line."""
-    parsed = [(n, *parse(PastRun, line, path)) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
+def parse_history(
+    text: str, path: str, *, is_checked: bool = False
+) -> tuple[tuple[PastRun, ...], tuple[Diagnostic, ...]]:
+    """Return the runs, oldest first, and every mistake at its line; `is_checked` is that of `shape.parse`."""
+    read = partial(parse, PastRun, path=path, is_checked=is_checked)
+    parsed = [(n, *read(line)) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
     runs = (past for _, past, _ in parsed if past)
     mistakes = tuple(_at_line(one, n) for n, _, mistakes_of_line in parsed for one in mistakes_of_line)
     return tuple(sorted(runs, key=lambda past: past.run)), mistakes

@@ -36,8 +36,11 @@ UPGRADES: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 """Pure functions that upgrade a record from schema n to schema n + 1, by n."""
 
 
-def parse(cls: type[T], text: str, path: str) -> tuple[T | None, list[Diagnostic]]:
-    """Return the record and no mistakes, or None and its mistakes."""
+def parse(cls: type[T], text: str, path: str, *, is_checked: bool = False) -> tuple[T | None, list[Diagnostic]]:
+    """Return the record and no mistakes, or None and its mistakes.
+
+    `is_checked` says that an earlier call found no mistake in the same text: then only the record is made.
+    """
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
@@ -47,7 +50,7 @@ def parse(cls: type[T], text: str, path: str) -> tuple[T | None, list[Diagnostic
     except ValueError:  # of int(): json knows no such limit
         return None, [Diagnostic("SG301", "not a record: an integer has thousands of digits", Span(path))]
     data, mistakes = _upgraded(data, text, path)
-    return (None, mistakes) if mistakes else _validated(cls, data, text, path)
+    return (None, mistakes) if mistakes else _validated(cls, data, text, path, is_checked)
 
 
 def _upgraded(data: Any, text: str, path: str) -> tuple[Any, list[Diagnostic]]:
@@ -61,12 +64,14 @@ def _upgraded(data: Any, text: str, path: str) -> tuple[Any, list[Diagnostic]]:
     return data, []
 
 
-def _validated(cls: type[T], data: Any, text: str, path: str) -> tuple[T | None, list[Diagnostic]]:
+def _validated(cls: type[T], data: Any, text: str, path: str, is_checked: bool) -> tuple[T | None, list[Diagnostic]]:
     try:
         record: T = _ADAPTERS[cls].validate_python(data)
     except ValidationError as error:
         mistakes = [_mistake(dict(one), data, text, path) for one in error.errors(include_input=False)[:MOST_PROBLEMS]]
         return None, mistakes
+    if is_checked:
+        return record, []
     mistakes = _unknown_fields(data, to_plain(record), text, path) or _impossible_values(record, text, path)
     return (None, mistakes) if mistakes else (record, [])
 

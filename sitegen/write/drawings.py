@@ -1,4 +1,4 @@
-"""Keep pictures that take long to draw, by the source that they are drawn from."""
+"""Keep pictures, and other things that take long to make, by the source that they are made from."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from sitegen.write import cache
 
 
 class Drawings:
-    """A folder of pictures that a version of the program draws.  Several processes may use it at a time, when each
-    draws other pictures.
-    """
+    """A folder of pictures that a version of the program draws.  Several processes may use it at a time."""
 
     def __init__(self, folder: Path, version: bytes) -> None:
         self._folder, self._version = folder, version
@@ -25,8 +23,9 @@ class Drawings:
         if isinstance(picture, bytes):
             os.utime(path)
             return picture
-        made = draw(source)
-        cache.save(path, self._version, made)
+        made, own = draw(source), path.with_suffix(f".{os.getpid()}")
+        cache.save(own, self._version, made)
+        own.replace(path)
         return made
 
     def prune(self, most: int) -> None:

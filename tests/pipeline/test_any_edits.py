@@ -6,8 +6,9 @@ import datetime as dt
 import json
 import shutil
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -17,6 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from sitegen.pipeline.build import update
 from sitegen.pipeline.in_memory import build_in_memory
 from sitegen.pipeline.preview import PreviewSite
+from sitegen.pipeline.print_pages import KEPT_TEXTS
 from sitegen.pipeline.user_cache import cache_of_site
 
 WORDS = st.sampled_from(["bank", "tile", "warp", "a longer *sentence* with `code`", "$x^2$", "[home](/)"])
@@ -267,7 +269,7 @@ class Edits(RuleBasedStateMachine):
         shutil.rmtree(self.root / "public")
         self.compare_again()
 
-    @rule(name=st.sampled_from(["texts.cache", "outputs", "fragments"]), at=st.floats(0, 1))
+    @rule(name=st.sampled_from(["texts.cache", "outputs", "fragments", KEPT_TEXTS]), at=st.floats(0, 1))
     def damage_cache(self, name: str, at: float) -> None:
         place = cache_of_site(self.root) / name
         for path in [place] if place.is_file() else sorted(place.glob("*")) if place.is_dir() else []:
@@ -286,11 +288,28 @@ class Edits(RuleBasedStateMachine):
 class Searched(Edits):
     """The same edits of a site with search and Markdown twins from the beginning."""
 
+    added: Mapping[str, str] = MappingProxyType({"search": "true", "twins": "true"})
+    """Lines of site.yaml, by key."""
+
     def compare(self) -> None:
         config = self.root / "content/site.yaml"
         text = config.read_text()
-        config.write_text(text + "".join(f"{key}: true\n" for key in ("search", "twins") if f"{key}:" not in text))
+        config.write_text(text + "".join(f"{key}: {to}\n" for key, to in self.added.items() if f"{key}:" not in text))
         super().compare()
+
+
+class Gathered(Searched):
+    """The same edits of a site with pages and feeds of many texts, which are kept, from the beginning."""
+
+    added = MappingProxyType({"whole_series": "true", "feeds": "[tags, series, worklog]"})
+
+    @rule(words=WORDS, lines=st.integers(0, 3))
+    def edit_measured_text(self, words: str, lines: int) -> None:
+        text = "---\ntitle: Measured\ndate: 2026-11-20\ntags: [measured]\n---\n![A picture](plot.svg)\n"
+        text += f"{words}\n\n" * lines + "```{benchmark} vector_add\n```\n"
+        text += f"\n```{{code-cell}} python\n#| label: sum\n{len(words) // 5} + 1\n```\n"
+        self.write("content/posts/measured/index.md", text)
+        self.compare()
 
 
 class Previewed(Edits):
@@ -330,6 +349,10 @@ def run(machine: type[Edits], fifty: SimpleNamespace, posts: int, sequences: int
 
 def test_an_incremental_build_is_a_clean_build(fifty: SimpleNamespace) -> None:
     run(Edits, fifty, FEW, 10, 4)
+
+
+def test_an_incremental_build_with_pages_of_many_texts_is_a_clean_build(fifty: SimpleNamespace) -> None:
+    run(Gathered, fifty, FEW, 3, 4)
 
 
 def test_an_incremental_build_with_search_is_a_clean_build(fifty: SimpleNamespace) -> None:

@@ -187,6 +187,13 @@ def test_a_record_that_breaks_a_claim_fails_the_build_at_its_line(root: Path) ->
     assert sitegen("check").exit_code == 1
 
 
+def test_a_broken_claim_moves_with_its_line(root: Path) -> None:
+    measure(root, 150.0)
+    at = [int(line) for line in re.findall(rf"{POST}:(\d+):", broken())]
+    write(root, POST, FRONT + "A new line.\n" + BODY)
+    assert [int(line) for line in re.findall(rf"{POST}:(\d+):", broken())] == [line + 1 for line in at] != []
+
+
 def test_an_interval_that_crosses_the_bound_fails_the_build_and_says_so(root: Path) -> None:
     measure(root, 137.0, spread=0.01)
     assert "error[SG309]: the record cannot decide this claim, its interval crosses the bound" in broken()

@@ -326,3 +326,12 @@ def test_counters_of_a_run_that_the_record_lacks_are_a_mistake(made, record, tmp
     _, mistakes = load_records(tmp_path, made.site)
     assert [one.code for one in mistakes] == ["SG305", "SG305"]
     assert {one.span.line for one in mistakes if one.span} and "2026-11-22T06:00:00Z" in mistakes[0].message
+
+
+def test_records_that_are_known_to_be_right_are_loaded_without_checks_and_the_same(made, record, tmp_path, monkeypatch):
+    save_record(tmp_path, record, made.run)
+    checked, mistakes = load_records(tmp_path, made.site)
+    assert not mistakes
+    monkeypatch.setattr("sitegen.results.shape.problems", lambda record: pytest.fail("checked again"))
+    monkeypatch.setattr("sitegen.results.store.same_code", lambda *_: pytest.fail("compared again"))
+    assert load_records(tmp_path, made.site, known=checked.same_code) == (checked, ())

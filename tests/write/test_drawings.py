@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from sitegen.write.drawings import Drawings
@@ -23,6 +24,19 @@ def test_a_drawing_is_made_once_and_another_one_again(tmp_path: Path) -> None:
 def test_another_version_of_the_program_draws_again(tmp_path: Path) -> None:
     Drawings(tmp_path, b"1")("a", lambda source: b"of version 1")
     assert Drawings(tmp_path, b"2")("a", lambda source: b"of version 2") == b"of version 2"
+
+
+def test_two_processes_may_draw_the_same_picture(tmp_path: Path) -> None:
+    drawings = Drawings(tmp_path, b"1")
+
+    def draw(source: str) -> bytes:
+        if not os.fork():
+            os._exit(drawings(source, str.encode) != b"a")
+        assert os.wait()[1] == 0
+        return source.encode()
+
+    assert drawings("a", draw) == b"a"
+    assert [path.suffix for path in tmp_path.iterdir()] == [".cache"]
 
 
 def test_a_damaged_drawing_is_made_again(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from sitegen.model.document import Document
 from sitegen.model.kernel import Kernel
@@ -21,6 +22,10 @@ from sitegen.results.freshness import (
 from sitegen.results.records import Records, cell_name
 
 FRESH = Freshness(FreshnessState.FRESH)
+PlainFreshness = dict[tuple[str, ...], tuple[str, tuple[str, ...]]]
+"""The state and the reasons of each evaluation or cell."""
+PlainEvidence = tuple[dict[tuple[str, str], str], PlainFreshness, PlainFreshness]
+"""What is known about records, as plain values: `Records.same_code`, and the freshness of evaluations and cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,25 @@ class Evidence:
 
     def of_cell(self, post: str, record: CellRecord) -> Freshness:
         return self.cells.get((post, record.label, record.gpu), FRESH)
+
+
+def plain_evidence(evidence: Evidence) -> PlainEvidence:
+    """Return all of the evidence but the records, for the next build with the same records and code."""
+    return dict(evidence.records.same_code), _plain(evidence.evaluations), _plain(evidence.cells)
+
+
+def known_evidence(records: Records, plain: PlainEvidence) -> Evidence:
+    """Return the evidence from which `plain_evidence` made `plain`."""
+    _, evaluations, cells = plain
+    return Evidence(records, _from_plain(evaluations), _from_plain(cells))
+
+
+def _plain(states: Mapping[Any, Freshness]) -> PlainFreshness:
+    return {key: (one.state.value, one.reasons) for key, one in states.items()}
+
+
+def _from_plain(states: PlainFreshness) -> Mapping[Any, Freshness]:
+    return {key: Freshness(FreshnessState(state), reasons) for key, (state, reasons) in states.items()}
 
 
 def gather(site: Site, documents: Mapping[str, Document], records: Records) -> Evidence:

@@ -17,7 +17,7 @@ from sitegen.render.inputs.evidence import FRESH, Evidence
 from sitegen.results.figures import CACHE_FACTOR, CycleShare, Figures, WorkloadCeilings, figures, workload_ceilings
 from sitegen.results.figures import run_of as run_of_evaluation
 from sitegen.results.freshness import Freshness, FreshnessState
-from sitegen.results.noise import noise_by_timing, timing_id
+from sitegen.results.noise import TimingId, noise_by_timing, timing_id
 from sitegen.results.records import param_combinations
 
 
@@ -177,8 +177,9 @@ def run_of(record: Record, evaluation: Evaluation | None) -> Run | None:
 
 def groups(kernel: Kernel, record: Record, evidence: Evidence) -> tuple[Group, ...]:
     """Return the groups of all workloads, dtypes and params of a kernel, in the order of kernel.yaml."""
+    noise = noise_by_timing(record)
     return tuple(
-        _Maker(kernel, record, evidence, workload, dtype, params).group()
+        _Maker(kernel, record, evidence, noise, workload, dtype, params).group()
         for workload in kernel.workloads
         for dtype in kernel.dtypes
         for params in param_combinations(kernel)
@@ -231,6 +232,7 @@ class _Maker:
     kernel: Kernel
     record: Record
     evidence: Evidence
+    noise_by_timing: Mapping[TimingId, float]
     workload: Workload
     dtype: str
     params: Mapping[str, Scalar]
@@ -253,8 +255,7 @@ class _Maker:
 
     def noise(self, rows: Iterable[Row]) -> float | None:
         """Return the largest noise among the runs that timed the rows."""
-        quiet = noise_by_timing(self.record)
-        known = (quiet.get(timing_id(row.evaluation)) for row in rows if row.evaluation)
+        known = (self.noise_by_timing.get(timing_id(row.evaluation)) for row in rows if row.evaluation)
         return max((noise for noise in known if noise is not None), default=None)
 
     @property

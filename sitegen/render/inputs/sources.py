@@ -30,6 +30,7 @@ from sitegen.model.urls import category_url, in_language, is_external, post_url,
 from sitegen.read.config import zone_of
 from sitegen.read.reading_list import ReadingItem, canonical, reading_list
 from sitegen.read.worklog_tasks import TaskHistory, task_history
+from sitegen.render.inputs.measured_digest import digest_of_measured
 
 if TYPE_CHECKING:  # importing them takes long, and a page without measurements needs none
     from sitegen.model.record import CellRecord, Record, Run
@@ -117,15 +118,9 @@ class Sources:
         return self.load_program_parts()
 
     @cached_property
-    def measured(self) -> Mapping[tuple[str, str], tuple[Group, ...]]:
-        """The groups of each kernel on each GPU, by (kernel, GPU); several pages show them."""
-        from sitegen.render.inputs.rows import groups
-
-        return {
-            (kernel.name, gpu): groups(kernel, record, self.evidence)
-            for kernel in self.site.kernels
-            for gpu, record in self.evidence.records.of_kernel(kernel.name).items()
-        }
+    def _groups(self) -> dict[tuple[str, str], tuple[Group, ...]]:
+        """The groups of each kernel on each GPU, by (kernel, GPU), that a page asked for."""
+        return {}
 
     @cached_property
     def recorded(self) -> Measured:
@@ -134,6 +129,16 @@ class Sources:
 
         evidence, config = self.evidence, self.config
         return Measured(self._kernels, evidence.records, evidence.of_evaluation, config.gpus, config.gpu_aliases)
+
+    @cached_property
+    def measured_digest(self) -> bytes:
+        """A digest of everything on which a shown measurement may depend."""
+        return digest_of_measured(self.linked, self.documents, self.digests)
+
+    @cached_property
+    def rich(self) -> frozenset[str]:
+        """The texts that have slots of other kinds than links, by `document_key`."""
+        return frozenset(self.linked.rich)
 
     def document(self, text: Markdown) -> Document:
         return self.documents[document_key(text)]
@@ -191,7 +196,13 @@ class Sources:
         return tuple(by_gpu[gpu] for gpu in self._in_order(by_gpu))
 
     def groups(self, record: Record) -> tuple[Group, ...]:
-        return self.measured[record.kernel, record.gpu]
+        """Return the groups of a kernel on a GPU; several pages show them."""
+        from sitegen.render.inputs.rows import groups
+
+        key = (record.kernel, record.gpu)
+        if key not in self._groups:
+            self._groups[key] = groups(self._kernels[record.kernel], record, self.evidence)
+        return self._groups[key]
 
     def histories(self, record: Record) -> tuple[PastRun, ...]:
         """Return every run of the record's kernel on its GPU, oldest first."""

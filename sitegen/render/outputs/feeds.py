@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import unescape
 from urllib.parse import urljoin
 
@@ -37,7 +38,8 @@ from sitegen.render.inputs.sources import Sources
 from sitegen.render.pages.authorship import authors_of
 from sitegen.render.shared.frame import Printer
 from sitegen.render.shared.paging import FEED_ENTRIES
-from sitegen.render.texts.filled_slots import Place, fill
+from sitegen.render.texts.filled_slots import Place, filled
+from sitegen.render.texts.kept_text import kept_text
 
 _DRAWING = re.compile(r"<svg\b([^>]*)>(.*?)</svg>", re.DOTALL)
 _LABEL = re.compile(r'aria-label="([^"]*)"')
@@ -175,9 +177,13 @@ def _content(printer: Printer, place: Place, text: Post | WorklogEntry) -> str:
     of its series.
     """
     if place.name not in printer.kept:
-        html = fill(printer, printer.sources.document(text.body), place)
-        printer.kept[place.name] = portable_html(str(html), absolute(place.here, printer.sources.config))
+        printer.kept[place.name] = str(kept_text(printer, FEED, text, partial(_portable, printer, place, text)))
     return printer.kept[place.name]
+
+
+def _portable(printer: Printer, place: Place, text: Post | WorklogEntry, html: str) -> str:
+    shown = filled(printer, printer.sources.document(text.body), place, html)
+    return portable_html(str(shown), absolute(place.here, printer.sources.config))
 
 
 def portable_html(html: str, url: str) -> str:

@@ -18,6 +18,7 @@ from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Link, Printer
 from sitegen.render.shared.structured import COLLECTION
 from sitegen.render.texts.filled_slots import Place, filled
+from sitegen.render.texts.kept_text import kept_text
 from sitegen.render.texts.side_by_side import one_level_lower, with_prefix, without_landmarks
 
 
@@ -72,7 +73,7 @@ def series_text_files(printer: Printer, series: Series) -> dict[str, str]:
     path, html = printer.page(
         "series_text.html", here, page, title=title, description=description, section=SERIES, about=COLLECTION
     )
-    return {path: html, file: _markdown(printer, series)}
+    return {path: html, file: _markdown(printer, file, series)}
 
 
 def _parts(sources: Sources, series: Series) -> Iterator[tuple[str, Post]]:
@@ -97,7 +98,7 @@ def _part(printer: Printer, phase: str, post: Post, number: int, here: str, plac
         lede=post.description,
         day=sources.stamp(post.date),
         href=relative(sources.post_url(post), here),
-        text=printer.of_text(document_key(post.body), partial(_text, printer, post, here, places)),
+        text=kept_text(printer, here, post, partial(_text, printer, post, here, places), tuple(places.items())),
     )
 
 
@@ -107,14 +108,18 @@ def _text(printer: Printer, post: Post, here: str, places: Mapping[str, str], ht
     return with_prefix(without_landmarks(one_level_lower(own)), post.slug, places)
 
 
-def _markdown(printer: Printer, series: Series) -> str:
+def _markdown(printer: Printer, file: str, series: Series) -> str:
     """Return the posts as one file, in which each phase and each post begins with a heading of the first level."""
     head = [f"# {series.title}\n", *([f"> {series.tagline}\n"] if series.tagline else [])]
     posts = (
         [
             *([f"# {phase}\n"] if phase else []),
-            printer.of_text(document_key(post.body), lambda html, post=post: post_as_markdown(printer, post)),  # type: ignore[misc]
+            str(kept_text(printer, file, post, partial(_as_markdown, printer, post))),
         ]
         for phase, post in _parts(printer.sources, series)
     )
     return "\n".join([*head, *chain.from_iterable(posts)])
+
+
+def _as_markdown(printer: Printer, post: Post, html: str) -> str:
+    return post_as_markdown(printer, post)

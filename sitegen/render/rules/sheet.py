@@ -7,22 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from hashlib import blake2b
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sitegen.model.document import (
-    BenchmarkSlot,
-    CellSlot,
-    ClaimSlot,
-    ListingSlot,
-    OutputSlot,
-    PlotSlot,
-    RooflineSlot,
-    ValueSlot,
-)
 from sitegen.model.linked import document_key
 from sitegen.model.site import Markdown, Page, Post, Series, Term, WorklogEntry
+from sitegen.render.inputs.shown_by_texts import shows_kernels, targets_of
 from sitegen.render.inputs.sources import Sources
 from sitegen.render.rules.dependencies import Dependency
 from sitegen.render.shared import numbers
@@ -31,17 +21,6 @@ if TYPE_CHECKING:
     from sitegen.render.shared.frame import Printer
 
 Files = Mapping[str, str | bytes]
-_OF_KERNELS = (
-    ListingSlot,
-    CellSlot,
-    OutputSlot,
-    BenchmarkSlot,
-    RooflineSlot,
-    PlotSlot,
-    ValueSlot,
-    ClaimSlot,
-)
-"""The slots that show code or a record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +78,7 @@ class SharedDependencies:
 
     @cached_property
     def measured(self) -> Dependency:
-        return Dependency("the kernels and their records", digest_of_measured(self.sources), ("kernels/",))
+        return Dependency("the kernels and their records", self.sources.measured_digest, ("kernels/",))
 
     def file(self, path: str) -> bytes:
         return self.sources.digests.get(path, b"")
@@ -151,21 +130,11 @@ class SharedDependencies:
 
     def hrefs(self, text: Markdown) -> Dependency:
         """Return the dependency on the targets of a text's links, and on the images and works that the text shows."""
-        key, hrefs = document_key(text), self.sources.linked.hrefs
-        slots = len(self.sources.document(text).slots)
-        leads = tuple(hrefs.get((key, index), "") for index in range(slots))
-        linked = self.sources.linked
-        shown = [linked.images[url] for url in leads if url in linked.images]
-        return Dependency("the targets of its links", (*leads, repr((shown, linked.references.get(key)))))
+        return Dependency("the targets of its links", targets_of(self.sources, text))
 
     def shows_kernels(self, name: str) -> bool:
         """Return whether a text shows code or measurements of a kernel or a cell; `name` is its `document_key`."""
-        slots = self.sources.documents[name].slots if name in self._rich else ()
-        return any(isinstance(slot, _OF_KERNELS) for slot in slots)
-
-    @cached_property
-    def _rich(self) -> frozenset[str]:
-        return frozenset(self.sources.linked.rich)
+        return shows_kernels(self.sources, name)
 
     def series(self, series: Series) -> Dependency:
         """Return the dependency on a series: its file, and the number of published posts in each phase."""
@@ -178,23 +147,6 @@ class SharedDependencies:
 
     def day(self, entry: WorklogEntry) -> tuple[str, str, int, int]:
         return entry.date.isoformat(), entry.body.text, entry.days_left or 0, self.sources.words_by_day[entry.date]
-
-
-def digest_of_measured(sources: Sources) -> bytes:
-    """Return a digest of every file on which a shown measurement or its freshness may depend.
-
-    Freshness compares all records of a GPU, so one more record may mark those of other kernels as outdated.
-    """
-    hashed = blake2b(digest_size=16)
-    for path, digest in sorted(sources.digests.items()):  # a build may add new files in another order
-        if path.startswith("kernels/") or "/results/" in path or path.endswith((".py", ".cu", ".cuh", ".h", ".hpp")):
-            hashed.update(path.encode() + digest)
-    rich = frozenset(sources.linked.rich)
-    for post in (post for post in sources.site.posts if document_key(post.body) in rich):
-        if cells := sources.document(post.body).cells:
-            hashed.update(repr([(post.slug, post.folder, cell) for cell in cells]).encode())
-    hashed.update(repr([(k.name, [i.file for i in k.implementations]) for k in sources.site.kernels]).encode())
-    return hashed.digest()
 
 
 def print_with(module: str, function: str, **given: Any) -> Callable[[Printer], Files]:

@@ -31,7 +31,7 @@ from sitegen.model.urls import (
     relative,
     twin_path,
 )
-from sitegen.render.inputs.sources import Sources
+from sitegen.render.inputs.sources import Drawn, Sources, draw_again
 from sitegen.render.shared.language import PageLanguage
 from sitegen.render.shared.structured import PAGE, About, Identity, structured
 from sitegen.render.shared.templates import Templates
@@ -130,6 +130,8 @@ class Printer:
         default_factory=dict, compare=False, repr=False
     )
     """The links below a page and their HTML, by the language of the page and its link to the folder of the site."""
+    kept_texts: Drawn = field(default=draw_again, compare=False, repr=False)
+    """The function that keeps texts of pages with many texts from one build to the next (`texts.kept_text`)."""
 
     def language(self, lang: str = "") -> PageLanguage:
         """Return the language of a page; an empty tag means that of the site."""

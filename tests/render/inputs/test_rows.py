@@ -93,3 +93,13 @@ def test_the_newest_run_is_not_one_of_tools_alone(make: SimpleNamespace) -> None
     record = make.record()
     later = replace(record.runs[0], id="2026-11-30T06:00:00Z", date="2026-11-30")
     assert run_of(replace(record, runs=(*record.runs, later)), None) == record.runs[0]
+
+
+def test_the_noise_of_a_record_is_computed_once_for_all_its_groups(
+    make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Record] = []
+    monkeypatch.setattr("sitegen.render.inputs.rows.noise_by_timing", lambda record: asked.append(record) or {})
+    kernel = replace(make.kernel(), params={"causal": (False, True)})
+    assert len(groups(kernel, make.record(), Evidence())) > 1
+    assert len(asked) == 1
