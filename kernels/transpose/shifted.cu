@@ -3,17 +3,17 @@
 // A transpose for rows that begin anywhere in memory: a warp stores whole sectors of 32 bytes.
 //
 // One change to padded.cu: where the tiles begin.  Where M is odd, the rows of y begin at different places within a
-// sector.  A tile of 32 rows of x then fills no whole number of sectors of y.  Its first and its last sector in each row
-// of y are shared with the next tile, so two blocks store a part each, at different times.  Here a tile begins at another
-// row of x for each row of y: at the last one that is the beginning of a sector.  A block therefore loads PHASES - 1 rows
-// of x more than it stores, 7 beside 128 in float32 and 15 beside 128 in bfloat16.  The block above loads these rows too,
-// so most of them come from L2.
+// sector.  A tile of 32 rows of x then fills no whole number of sectors of y.  In each row of y it shares its first
+// sector with the tile before it and its last one with the tile behind it.  Two blocks store a part of such a sector
+// each, at different times.  Here a tile begins at another row of x for each row of y: at the last one that is the
+// beginning of a sector.  A block therefore loads PHASES - 1 rows of x more than it stores, 7 beside 128 in float32 and
+// 15 beside 128 in bfloat16.  The block above loads these rows too, so most of them come from L2.
 // Loads still begin anywhere: 256 bytes of a row of x lie in nine sectors instead of eight.
 // A warp loads and stores words of 4 bytes.  In bfloat16 a word has two elements, and a row of x may begin in the second
 // half of a word.  The words go to shared memory as they are.  A thread then takes its two elements from two rows of the
 // tile, each at the place that its row begins at, and joins them into a word of y.
 // cp.async copies a word to shared memory without a register, so all loads of a block are under way together.
-// Five blocks run on an SM, though six would fit: at 8191 x 8193 on an H100 six took 7 % longer in float32 and 10 % longer
+// Five blocks run on an SM of an H100, though six would fit: at 8191 x 8193 six took 7 % longer in float32 and 10 % longer
 // in bfloat16.
 
 // region: tile
@@ -25,7 +25,8 @@ constexpr int HEIGHT = ROWS + PHASES - 1;           // rows of x in a tile
 constexpr int SPACE = HEIGHT > 149 ? HEIGHT : 149;  // rows in shared memory: so many that a sixth block does not fit
 constexpr int COLUMNS = 256 / sizeof(DTYPE);        // columns of x in a tile
 constexpr int HELD = 64 + WORD - 1;                 // words of a row of x: in bfloat16 it may begin within a word
-constexpr int PITCH = 65;                           // words from row to row of a tile; odd, as in padded.cu
+constexpr int PITCH = 65;                           // words from row to row of a tile; odd, as in padded.cu.  In
+                                                    // bfloat16 a load takes every second row: two lanes share a bank
 
 union Word {
     unsigned all;

@@ -1,13 +1,15 @@
 """Requests for processes of a job → forks of this process, which has imported torch once.
 
 It is started as `python -m sitegen.measure.fork_server FD [MODULE…]`.  An import takes seconds, and two dozen imports
-side by side take several times as long; a fork takes milliseconds.  This process touches no CUDA and starts no thread,
-so a forked process is as good as a fresh one.  The MODULEs are imported at once, so that they are there before the
-first job; and what torch.compile needs, too, unless a request waits by then.  Without a GPU none is named: this process
-then does not import Triton, and a forked process can still choose between Triton's compiler and its interpreter.
+side by side take several times as long; a fork takes milliseconds.  This process touches no CUDA and starts no thread
+but those of numpy's OpenBLAS, which end before a fork.  So a forked process is as good as a fresh one.  The MODULEs are
+imported at once, so that they are there before the first job; and what torch.compile needs, too, unless a request waits
+by then.  Without a GPU none is named: this process then does not import Triton, and a forked process can still choose
+between Triton's compiler and its interpreter.
 
-The import of torch's compiler looks for a GPU.  With ASKS_NVML it asks NVML.  Where there is none, it touches CUDA, and
-what has touched CUDA cannot be forked: then this process begins again, without the compiler.
+The import of torch's compiler looks for a GPU.  With ASKS_NVML it asks NVML.  Without NVML, or where torch does not
+know the variable, the import touches CUDA.  A process that has touched CUDA cannot be forked, so this process then
+begins again, once, without the compiler.
 
 Over the socket FD come messages of JSON.  `{"program": NAME, "arguments": […], "log": PATH}`, for a child with the two
 ends of its pipes, starts a process: the reply is `{"pid": N}`.  `{"reap": PID}`, once that process is dead, gives its
@@ -40,7 +42,7 @@ _NOT_INITIALIZED = 3
 MESSAGE = 1 << 16
 """Bytes: more than any request or reply has."""
 _PROGRAMS = ("child", "cross_compile", "try_process", "sweep_process")
-"""Modules of this package with a function `main`; those that import torch are imported with their first process."""
+"""Modules of this package with a function `main`.  Each forked process imports its own; torch is there already."""
 
 
 def imported_by(modules: Sequence[str], connection: socket.socket) -> Iterator[str]:
@@ -57,6 +59,17 @@ def has_touched_cuda() -> bool:
     except OSError:
         return False
     return error != _NOT_INITIALIZED
+
+
+def begin_again_without_compiler() -> None:
+    """Start this program anew in this process if it has touched CUDA, and not a second time.
+
+    A libcuda that is only a stub for linking never returns _NOT_INITIALIZED, so a second start would not be the last.
+    """
+    if _WITHOUT_COMPILER in os.environ or not has_touched_cuda():
+        return
+    os.environ[_WITHOUT_COMPILER] = "1"
+    os.execv(sys.executable, [sys.executable, "-m", "sitegen.measure.fork_server", *sys.argv[1:]])
 
 
 def serve(connection: socket.socket) -> None:
@@ -111,7 +124,8 @@ def _run(request: Any, fds: list[int]) -> NoReturn:
         log = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
         os.dup2(log, 1), os.dup2(log, 2)
         die_with_parent()
-        program = _PROGRAMS[_PROGRAMS.index(request["program"])]
+        if (program := request["program"]) not in _PROGRAMS:
+            raise ValueError(f"no program of the fork server: {program}")
         importlib.import_module(f"sitegen.measure.{program}").main([*map(str, fds), *request["arguments"]])
         code = 0
     except BaseException:
@@ -125,8 +139,6 @@ if __name__ == "__main__":
     die_with_parent()
     parent = socket.socket(fileno=int(sys.argv[1]))
     import_ahead(imported_by(sys.argv[2:], parent))
-    if has_touched_cuda():
-        os.environ[_WITHOUT_COMPILER] = "1"
-        os.execv(sys.executable, [sys.executable, "-m", "sitegen.measure.fork_server", *sys.argv[1:]])
+    begin_again_without_compiler()
     _share_imports()
     serve(parent)

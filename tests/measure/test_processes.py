@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from sitegen.inside import OutsideError
-from sitegen.measure import child
+from sitegen.measure import child, fork_server
 from sitegen.measure.child import COMPILER
 from sitegen.measure.fork_server import imported_by
 from sitegen.measure.process import Child, ForkServer, ForkServerGone
@@ -162,6 +162,16 @@ def test_a_fork_server_that_waits_imports_what_torch_compile_needs_too(monkeypat
             assert list(imported_by(["triton"], theirs)) == ["triton"]
         ours.send(b"{}")
         assert list(imported_by(["triton"], theirs)) == ["triton"]
+
+
+def test_a_fork_server_begins_again_once_even_if_libcuda_is_only_a_stub(monkeypatch):
+    begun: list[list[str]] = []
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    monkeypatch.setattr(os, "execv", lambda _, command: begun.append(command))
+    monkeypatch.setattr(fork_server, "has_touched_cuda", lambda: True)
+    fork_server.begin_again_without_compiler()
+    fork_server.begin_again_without_compiler()
+    assert [command[1:3] for command in begun] == [["-m", "sitegen.measure.fork_server"]]
 
 
 @pytest.mark.torch
