@@ -10,11 +10,9 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import gc
-import importlib
 import os
 import signal
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
     from sitegen.measure.evaluator import Evaluator
 
 _PR_SET_PDEATHSIG = 1
-COMPILER = "torch._inductor.compile_fx"
-"""The module with which torch.compile begins; importing it takes 3 to 4 s."""
 CONNECTIONS = {"CUDA_DEVICE_MAX_CONNECTIONS": "2"}
 """Hardware queues of a context; CUDA reads this when it starts.
 
@@ -87,13 +83,6 @@ def main(arguments: list[str]) -> None:
         except ChannelClosed:
             return
         channel.send(handler.answer(message))
-
-
-def import_ahead(modules: Iterable[str] = ("sitegen.measure.evaluator",)) -> None:
-    """Import what takes seconds and touches no GPU.  A missing package shows with the first request."""
-    for module in modules:
-        with contextlib.suppress(Exception):
-            importlib.import_module(module)
 
 
 def die_with_parent() -> None:

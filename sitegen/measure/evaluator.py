@@ -15,7 +15,6 @@ import torch
 
 from sitegen.measure import correctness, requests
 from sitegen.measure import runnable as runnables
-from sitegen.measure.child import COMPILER, import_ahead
 from sitegen.measure.clock import LatePowerMeter, SmClock, sm_clock
 from sitegen.measure.collect import collect
 from sitegen.measure.correctness import KernelSetup
@@ -23,6 +22,7 @@ from sitegen.measure.device import limit_memory, require_arch, use_own_stream
 from sitegen.measure.empty_kernel import time_empty_kernel
 from sitegen.measure.environment import read_environment
 from sitegen.measure.guarded_calls import LastCall, call_and_wait, wait
+from sitegen.measure.imports import COMPILER, import_ahead
 from sitegen.measure.launches import TritonWatch
 from sitegen.measure.memory_probes import MemoryProbe, probe_runnable
 from sitegen.measure.protocol import EvaluationEnded

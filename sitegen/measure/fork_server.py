@@ -32,7 +32,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, NoReturn
 
-from sitegen.measure.child import COMPILER, die_with_parent, import_ahead
+from sitegen.measure.child import die_with_parent
+from sitegen.measure.imports import COMPILER, import_ahead
 
 ASKS_NVML = {"PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
 _WITHOUT_COMPILER = "SITEGEN_WITHOUT_COMPILER"

@@ -17,8 +17,8 @@ import pytest
 
 from sitegen.inside import OutsideError
 from sitegen.measure import child, fork_server
-from sitegen.measure.child import COMPILER
 from sitegen.measure.fork_server import imported_by
+from sitegen.measure.imports import COMPILER
 from sitegen.measure.process import Child, ForkServer, ForkServerGone
 from sitegen.measure.protocol import Channel, ChannelClosed, DeadlinePassed, EvaluationEnded
 from sitegen.measure.requests import Check, Prepare
@@ -146,7 +146,7 @@ def test_children_of_a_fork_server_end_with_it_and_never_before(tmp_path, start)
 @pytest.mark.torch
 @torch_is_here
 def test_the_imports_of_the_fork_server_leave_the_choice_between_compiler_and_interpreter():
-    imported = "import sys; from sitegen.measure.child import import_ahead; import_ahead(); print(*sys.modules)"
+    imported = "import sys; from sitegen.measure.imports import import_ahead; import_ahead(); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", imported], cwd=ROOT, capture_output=True, text=True, check=True)
     assert "torch" in done.stdout.split()
     assert "triton" not in done.stdout.split()
