@@ -84,7 +84,7 @@ def largest_error(result: Any, expected: Any) -> float:
     """Return max |out − ref| alone, in two passes over memory instead of the four of `errors_of`."""
     out, ref = _rows(result), _rows(expected)
     parts = (_largest_difference(out[part], ref[part]) for part in _chunks(*out.shape))
-    return max((float(part) for part in parts), default=0.0)
+    return max(parts, default=0.0)
 
 
 def ulp(dtype: Any, scale: Any) -> float:
@@ -113,9 +113,9 @@ def _difference(out: Any, ref: Any) -> tuple[Any, Any, Any]:
     return _judged_difference(out, ref)
 
 
-def _largest_difference(out: Any, ref: Any) -> Any:
-    largest = vector_norm(_plain_difference(out, ref), math.inf)
-    return largest if math.isfinite(float(largest)) else _judged_difference(out, ref)[1]
+def _largest_difference(out: Any, ref: Any) -> float:
+    largest = float(vector_norm(_plain_difference(out, ref), math.inf))
+    return largest if math.isfinite(largest) else float(_judged_difference(out, ref)[1])
 
 
 def _plain_difference(out: Any, ref: Any) -> Any:

@@ -7,9 +7,9 @@ imported at once, so that they are there before the first job; and what torch.co
 by then.  Without a GPU none is named: this process then does not import Triton, and a forked process can still choose
 between Triton's compiler and its interpreter.
 
-The import of torch's compiler looks for a GPU.  With ASKS_NVML it asks NVML.  Without NVML, or where torch does not
-know the variable, the import touches CUDA.  A process that has touched CUDA cannot be forked, so this process then
-begins again, once, without the compiler.
+The import of torch's compiler looks for a GPU.  With ASKS_NVML (imports.py) it asks NVML.  Without NVML, or where torch
+does not know the variable, the import touches CUDA.  A process that has touched CUDA cannot be forked, so this process
+then begins again, once, without the compiler.
 
 Over the socket FD come messages of JSON.  `{"program": NAME, "arguments": […], "log": PATH}`, for a child with the two
 ends of its pipes, starts a process: the reply is `{"pid": N}`.  `{"reap": PID}`, once that process is dead, gives its
@@ -35,7 +35,6 @@ from typing import Any, NoReturn
 from sitegen.measure.child import die_with_parent
 from sitegen.measure.imports import COMPILER, import_ahead
 
-ASKS_NVML = {"PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
 _WITHOUT_COMPILER = "SITEGEN_WITHOUT_COMPILER"
 """Variable in the environment of a process that has begun again."""
 _NOT_INITIALIZED = 3

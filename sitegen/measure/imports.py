@@ -9,7 +9,9 @@ from collections.abc import Iterable
 EVALUATOR = "sitegen.measure.evaluator"
 """The module that answers requests; it imports torch."""
 COMPILER = "torch._inductor.compile_fx"
-"""The module with which torch.compile begins; importing it takes 3 to 4 s."""
+"""The module with which torch.compile begins; importing it takes 3 to 4 s, and looks for a GPU."""
+ASKS_NVML = {"PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
+"""Variable with which torch asks NVML for a GPU, so that the process does not touch CUDA."""
 
 
 def import_ahead(modules: Iterable[str] = (EVALUATOR,)) -> None:

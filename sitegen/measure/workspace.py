@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sitegen.measure.environment import gpu_memory_bytes
-from sitegen.measure.fork_server import ASKS_NVML
+from sitegen.measure.imports import ASKS_NVML
 from sitegen.measure.process import Child, ForkServer
 from sitegen.measure.protocol import EvaluationEnded
 from sitegen.measure.requests import CheckHealth, ReadEnvironment
