@@ -2,9 +2,10 @@
 
 // The histogram of `tickets`, with the counters of `privatised`.
 //
-// One change to `tickets`: COPIES counters for each value, side by side.  Lane l of a warp adds to copy l % COPIES.  In
-// uint8 the additions of `tickets` decide its time: of 32 random values several share a bank, so an instruction takes
-// more than one turn.  With 32 copies each lane has a bank of its own.
+// Two changes to `tickets`.  There are COPIES counters for each value, side by side, and lane l of a warp adds to copy
+// l % COPIES.  In uint8 the additions of `tickets` decide its time: of 32 random values several share a bank, so an
+// instruction takes more than one turn.  With 32 copies each lane has a bank of its own.  And a chunk is 32 KB instead of
+// 64 KB, so a block has less to do after the last ticket.
 // One change to `privatised`: blocks of 1024 threads that ask for their chunks.  So all blocks end at about the same
 // time, an SM adds two sums of copies to the totals instead of six, and a thread has two loads under way.
 // 32 copies are 32 KB, and two blocks of 1024 threads on an SM take 64 KB.
@@ -32,7 +33,7 @@ __device__ void move_totals(int* counts) {
 // region: chunk
 constexpr int VEC = 16 / sizeof(DTYPE);
 constexpr int TILE = THREADS * UNROLL * VEC;
-constexpr long long CHUNK = 65536 / sizeof(DTYPE);  // numbers; a whole number of tiles
+constexpr long long CHUNK = 32768 / sizeof(DTYPE);  // numbers; a whole number of tiles
 
 union Vector {
     uint4 bits;
@@ -40,8 +41,10 @@ union Vector {
     __device__ Vector() {}
 };
 
+// The place of the counter is an offset in bytes.  With an index the compiler adds an instruction to each addition.
 __device__ void count(unsigned* ours, unsigned value) {
-    atomicAdd(&ours[value * COPIES + threadIdx.x % COPIES], 1u);
+    const unsigned offset = value * (4 * COPIES) + threadIdx.x % COPIES * 4;
+    atomicAdd(reinterpret_cast<unsigned*>(reinterpret_cast<char*>(ours) + offset), 1u);
 }
 
 __device__ void count_tile(const DTYPE* tile, unsigned* ours) {
