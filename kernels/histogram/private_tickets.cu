@@ -7,7 +7,7 @@
 // instruction takes more than one turn.  With 32 copies each lane has a bank of its own.  And a chunk is 32 KB instead of
 // 64 KB, so a block has less to do after the last ticket.
 // One change to `privatised`: blocks of 1024 threads that ask for their chunks.  So all blocks end at about the same
-// time, an SM adds two sums of copies to the totals instead of six, and a thread has two loads under way.
+// time, an SM adds two sums of copies to the totals instead of six, and 2048 threads run on it instead of 1536.
 // 32 copies are 32 KB, and two blocks of 1024 threads on an SM take 64 KB.
 
 // region: totals
