@@ -98,8 +98,12 @@ def _start(evaluations: Iterable[PendingEvaluation], workspace: Workspace, numbe
 
 
 def _prepare_next_children(pending: PendingEvaluation, job: KernelJob, memory: MemoryPlan, room: Room) -> None:
-    """Prepare the next processes of an evaluation, and make their first calls at the workload."""
-    _ask_all(pending.next_children, Prepare())
+    """Prepare the next processes of an evaluation, and make their first calls at the workload.
+
+    Their contexts lie outside of the room that checks divide.  Several checks that take more than their parts may leave
+    too little for a context, which is then made once no check is at work.
+    """
+    room.do_outside(lambda: _ask_all(pending.next_children, Prepare()))
     pending.compiled.wait()
     if pending.running and pending.role is not Role.PROBE:
         first_calls = partial(_ask_all, pending.next_children, MakeFirstCalls((job.workload.dims,)))

@@ -41,11 +41,25 @@ class Room:
 
     def do(self, size: int, work: Callable[[], None]) -> None:
         """Do work that takes about so many bytes; if it runs out of memory beside others, do it once more alone."""
-        try:
+
+        def in_a_part() -> None:
             with self.part(size):
                 work()
+
+        self._do(in_a_part, work)
+
+    def do_outside(self, work: Callable[[], None]) -> None:
+        """Do work whose memory is no part of the room, at once; if it runs out of memory, do it once more alone.
+
+        The parts may be larger than was thought: it then waits until all of them are given back.
+        """
+        self._do(work, work)
+
+    def _do(self, first: Callable[[], None], alone: Callable[[], None]) -> None:
+        try:
+            first()
         except EvaluationEnded as why:
             if why.status is not Status.OUT_OF_MEMORY:
                 raise
             with self.part(self._size):
-                work()
+                alone()

@@ -106,3 +106,20 @@ def test_work_that_runs_out_of_memory_alone_or_fails_otherwise_is_not_repeated()
         with pytest.raises(EvaluationEnded):
             room.do(1, fail)
         assert calls.count(status) == times
+
+
+def test_a_context_that_checks_leave_no_memory_for_waits_until_they_have_ended() -> None:
+    room, freed, calls = Room(10), threading.Event(), list[bool]()
+
+    def make_context() -> None:
+        calls.append(freed.is_set())
+        if not freed.is_set():
+            raise EvaluationEnded(Status.OUT_OF_MEMORY, "CUDA error: out of memory")
+
+    with ThreadPoolExecutor(1) as pool, room.part(10):
+        made = pool.submit(room.do_outside, make_context)
+        time.sleep(0.02)
+        assert calls == [False]  # the first time waits for nothing, though the room is full
+        freed.set()
+    made.result()
+    assert calls == [False, True]
