@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from sitegen.model.job import JobResult
     from sitegen.model.site import Site
     from sitegen.model.try_job import TryJob
+    from sitegen.results.records import Records
 
 TO_TRY = {"psutil": "cluster", "torch": "gpu"}
 NCU = "Read by ncu what warps wait for, DRAM bytes, sectors, bank conflicts and tensor cores; this takes longer."
@@ -148,8 +150,10 @@ def _run(job: TryJob, site: Site | None = None, again: bool = False) -> bool:
     from sitegen.cli.try_table import table_lines
     from sitegen.execute.try_run import run_try_job
 
-    result = run_try_job(job, again)
-    ceiling = _stored_ceiling(job, result, site) if site else None
+    with ThreadPoolExecutor(1) as pool:
+        own = pool.submit(_records, site, job.kernel.name) if site else None  # read while the job is at work
+        result = run_try_job(job, again)
+    ceiling = _stored_ceiling(job, result, site, own.result()) if site and own else None
     for line in table_lines(job, result, ceiling):
         click.echo(line)
     for warning in (*result.warnings, *filter(None, [result.error])):
@@ -157,21 +161,31 @@ def _run(job: TryJob, site: Site | None = None, again: bool = False) -> bool:
     return not result.error and not any(e.status.failed for e in result.evaluations)
 
 
-def _stored_ceiling(job: TryJob, result: JobResult, site: Site) -> StoredCeiling | None:
+def _records(site: Site, kernel: str | None = None) -> Records:
+    """Return the records of one kernel, or of all."""
+    from sitegen.results.store import load_records
+
+    kernels = tuple(one for one in site.kernels if kernel in (None, one.name))
+    return load_records(site_root(), replace(site, kernels=kernels))[0]
+
+
+def _stored_ceiling(job: TryJob, result: JobResult, site: Site, own: Records) -> StoredCeiling | None:
     """Return the share of the stored ceilings that each candidate reaches; None when the site has none of this GPU.
 
-    Other kernels' records are read only where those of this one have no ceilings: all of them take seconds.
+    `own` are the records of the kernel.  All others are read only where these have no ceilings, because it takes
+    seconds.
     """
     from sitegen.cli.try_table import StoredCeiling
-    from sitegen.results.store import load_records
     from sitegen.results.stored_ceilings import share_of_stored_ceiling, stored_run
 
     if result.environment is None:
         return None
     kernel = next(one for one in site.kernels if one.name == job.kernel.name)
-    for kernels in ((kernel,), site.kernels):
-        records = load_records(site_root(), replace(site, kernels=kernels))[0]
-        if run := stored_run(records, kernel, result.environment):
-            shares = {one.name: share_of_stored_ceiling(records, kernel, run, one) for one in result.evaluations}
-            return StoredCeiling(run.date, shares)
-    return None
+    records, run = own, stored_run(own, kernel, result.environment)
+    if run is None:
+        records = _records(site)
+        run = stored_run(records, kernel, result.environment)
+    if run is None:
+        return None
+    shares = {one.name: share_of_stored_ceiling(records, kernel, run, one) for one in result.evaluations}
+    return StoredCeiling(run.date, shares)
