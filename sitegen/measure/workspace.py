@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +27,8 @@ _INTERPRETER = {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": "", **_ONE_COMP
 _COMPILER = {"TRITON_INTERPRET": "0", **ASKS_NVML, **_ONE_COMPILER}
 _AHEAD = ("sitegen.measure.evaluator", "cuda.core", "triton")
 """Modules that the fork server imports at once on a GPU machine."""
+_DEVICE_FILES = ("/dev/nvidiactl", "/dev/dxg")
+"""Files of the driver on Linux and in WSL.  A machine may have one, and no GPU that can be used."""
 
 
 @dataclass(slots=True)
@@ -76,12 +80,27 @@ def open_workspace(folder: Path, job_file: Path) -> Iterator[Workspace]:
 
     Triton learns from the environment of the fork server whether it is to compile or to interpret.
     """
-    memory_bytes = gpu_memory_bytes()
-    fork_server = ForkServer(folder, _COMPILER, _AHEAD) if memory_bytes else ForkServer(folder, _INTERPRETER)
+    memory_bytes, fork_server = _gpu_and_fork_server(folder)
     try:
         yield Workspace(folder, job_file, memory_bytes > 0, memory_bytes, fork_server)
     finally:
         fork_server.end()
+
+
+def _gpu_and_fork_server(folder: Path) -> tuple[int, ForkServer]:
+    """Return the memory of the GPU, 0 without one, and the fork server for a machine with or without one.
+
+    The driver takes 0.3 s to answer, so where it has a device file, the fork server imports torch meanwhile.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(gpu_memory_bytes)
+        ahead = ForkServer(folder, _COMPILER, _AHEAD) if any(map(os.path.exists, _DEVICE_FILES)) else None
+        memory_bytes = asked.result()
+    if ahead and not memory_bytes:
+        ahead.end()
+        ahead = None
+    environment, modules = (_COMPILER, _AHEAD) if memory_bytes else (_INTERPRETER, ())
+    return memory_bytes, ahead or ForkServer(folder, environment, modules)
 
 
 def read_environment(workspace: Workspace) -> None:
