@@ -95,7 +95,8 @@ def plan(inventory: Inventory, gpu: str, names: Sequence[str] = (), *, everythin
     the next name.  Within a name, and without names, the longest jobs come first, so that no GPU is busy with a long
     job when the others have nothing left (schedule.py).  `everything` also repeats fresh ones.  A kernel's job runs all
     its implementations, because ratios come from common rounds.  The name `softmax/tools` asks for the tools of a
-    kernel, also when all its times are fresh; `due_tools` says when they are due without it.  Raises UnknownName.
+    kernel, also when all its times are fresh; `due_tools` says when they are due without it, and for which
+    implementations.  Raises UnknownName.
     """
     all_states = status(inventory, gpu)
     selected = _selected(inventory, names, all_states)
@@ -104,12 +105,31 @@ def plan(inventory: Inventory, gpu: str, names: Sequence[str] = (), *, everythin
         for title, state in all_states.items()
         if (everything or state.state not in DONE) and any(_selects(name, title) for name in selected)
     }
-    tools = [name for name in due_tools(inventory, gpu) if any(_selects(one, name) for one in selected)]
-    tools += [name for name in names if name in _tools(inventory.site)]
+    due = {
+        name: titles
+        for name, titles in due_tools(inventory, gpu).items()
+        if name not in names and any(_selects(one, name) for one in selected)
+    }
+    tools = [*due, *(name for name in names if name in _tools(inventory.site))]
     states |= {name: Freshness(FreshnessState.MISSING) for name in tools}
-    jobs = _jobs(inventory, gpu, states)
+    jobs = _only_due(_jobs(inventory, gpu, states), due)
     seconds = {job.id: expected_seconds(job, inventory.records, gpu) for job in jobs}
     return longest_first(jobs, seconds, _ranks(inventory, gpu, states, names)) if jobs else ()
+
+
+def _only_due(jobs: Sequence[Job], due: Mapping[str, Sequence[str]]) -> tuple[Job, ...]:
+    """Return the jobs, those of tools that are due with only the implementations that lack counters.
+
+    Tools that come with times, or were asked for, take all implementations.
+    """
+    timed = {job.kernel.name for job in jobs if isinstance(job, KernelJob)}
+    parts = {name: {title.partition("@")[0] for title in titles} for name, titles in due.items()}
+    return tuple(
+        _only_named(job, parts[job.id])
+        if isinstance(job, InspectJob) and job.id in parts and job.kernel.name not in timed
+        else job
+        for job in jobs
+    )
 
 
 def only_named(jobs: Sequence[Job], names: Sequence[str]) -> tuple[Job, ...]:

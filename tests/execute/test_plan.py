@@ -161,6 +161,17 @@ def test_tools_are_due_for_a_fastest_implementation_without_counters(root, made)
     assert "double/tools" not in status(inventory, GPU), "`build --require-fresh` does not ask for counters"
 
 
+def test_tools_that_are_due_run_only_the_implementations_without_counters(root, made):
+    def inspected(*names, everything=False):
+        jobs = plan(made.inventory(root), GPU, names, everything=everything)
+        return next([one.name for one in job.kernel.implementations] for job in jobs if job.id == "double/tools")
+
+    keep_counters(root, made)
+    assert inspected("double/tools") == ["right", "other"], "asked for by name"
+    assert inspected("double", everything=True) == ["right", "other"], "with their times"
+    assert inspected() == inspected("double") == ["other"]
+
+
 def test_tools_are_not_due_for_sources_that_are_timed_again_anyway(root, made):
     keep_counters(root, made)
     (root / "kernels/double/other.py").write_text("def double(x, *, out=None): return 2 * x\n")
