@@ -12,7 +12,7 @@ import pytest
 from sitegen.write.scaffold import create, new_site_files
 
 ROOT = Path(__file__).parent.parent
-TODAY = "2026-11-26"
+TODAY = "2026-11-27"
 
 POOR_MACHINE = """
 import sys
