@@ -2,16 +2,17 @@
 
 Each tool has a process of its own, side by side with the others, which calls all implementations at small shapes.  Each
 tensor is allocated by itself, so that the tool sees its end.  Findings in kernels of torch and of libraries are
-dropped.
+dropped, and those about code that only the compiler wrote.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from pathlib import PurePosixPath
 
 from sitegen.measure.sources import write_sources
 from sitegen.measure.tool_calls import CallToSanitize, calls_to_sanitize
@@ -39,6 +40,8 @@ _ATTRIBUTE = re.compile(r"__\w+__\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
 _GLOBAL = re.compile(r"__global__\b[^;{(]*?\b(\w+)\s*(?:<[^;{(]*>)?\s*\(")
 _JIT = re.compile(r"^@(?:\w+\.)*jit\b.*?^def\s+(\w+)", re.M | re.S)
 _BULK_STORE = re.compile(r"async\.bulk[^;\"]*\.global\.shared|tensor_descriptor|TensorDescriptor")
+_SPECIALIZE = "warp_specialize("
+_HANDS_OVER = re.compile(r"def \w+\(|\s*(?:\w+\.)*warp_specialize\(")
 _LINE = re.compile(r"^=========( +)(\S.*)$", re.M)
 _PLACE = re.compile(r"(?:\bat|Device Frame:) (.+?)\+0x[0-9a-f]+(?: in (\S+:\d+))?")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
@@ -52,6 +55,8 @@ class Finding:
     """`Invalid __global__ write of size 4 bytes at rows (rows.cu:16), 1 bytes after the nearest allocation …`."""
     functions: frozenset[str]
     """Functions that it names."""
+    places: frozenset[tuple[str, int]] = frozenset()
+    """File name and line of each access that it names, where the code has lines."""
 
 
 def sanitize(job: InspectJob, workspace: Workspace) -> tuple[tuple[SanitizerResult, ...], tuple[str, ...]]:
@@ -93,9 +98,23 @@ def _finding(title: str, details: Sequence[str]) -> Finding:
     """Return the finding without threads and addresses, which differ from run to run."""
     places = [line for line in details if line.startswith("at ")][:1]
     more = [line.removeprefix("and is ") for line in details if line.startswith("and ")]
-    functions = frozenset(_function_name(m[1]) for line in (title, *details) for m in _PLACE.finditer(line))
+    named = [m for line in (title, *details) for m in _PLACE.finditer(line)]
+    functions = frozenset(_function_name(m[1]) for m in named)
+    lines = frozenset((file, int(line)) for m in named if m[2] for file, _, line in [m[2].rpartition(":")])
     text = ", ".join([" ".join([title, *places]), *more])
-    return Finding(_ADDRESS.sub("", _PLACE.sub(_place_text, text)), functions)
+    return Finding(_ADDRESS.sub("", _PLACE.sub(_place_text, text)), functions, lines)
+
+
+def is_hand_over(finding: Finding, sources: Mapping[str, str]) -> bool:
+    """Return whether racecheck reports how Gluon's warp_specialize hands the warps of a block their parts.
+
+    Its compiler writes a byte for each warp, at the line of the call, and at the end of the kernel at the line of its
+    `def`; the warps read the bytes at that line.  A `barrier.sync 1` of all threads stands between each write and each
+    read (PTX of Triton 3.6), but racecheck reports them as a race.  Accesses of the author have other lines.
+    """
+    texts = {PurePosixPath(path).name: text.splitlines() for path, text in sources.items() if _SPECIALIZE in text}
+    lines = [texts.get(file, [])[line - 1 : line] for file, line in finding.places]
+    return bool(lines) and all(line and _HANDS_OVER.match(line[0]) for line in lines)
 
 
 def _place_text(place: re.Match[str]) -> str:
@@ -115,16 +134,17 @@ def sanitizer_command(sanitizer: str, tool: str) -> list[str]:
 
 def _run_tool(sanitizer: str, job: InspectJob, workspace: Workspace, name: str) -> tuple[dict[int, str], list[str]]:
     """Return the first finding of one tool inside our kernels by call, empty where it has none, and what went wrong."""
-    folder, kernels, calls = workspace.folder / name, own_kernels(job), calls_to_sanitize(job)
+    folder, calls = workspace.folder / name, calls_to_sanitize(job)
+    is_ours = partial(_is_ours, own_kernels(job), job.sources)
     write_sources(folder, job.sources)
     program = ["-m", "sitegen.measure.tool_target", "sanitize", str(workspace.job_file), str(folder)]
     command = sanitizer_command(sanitizer, name)
     tool = ToolCommand(name, lambda _: command, program, _EXACT_ALLOCATIONS)
     names = {number: call.implementation.name for number, call in enumerate(calls)}
     texts, problems = dict[int, str](), list[str]()
-    for run in run_calls(tool, names, workspace.folder, partial(_first_unreliable, kernels)):
-        texts |= _first_findings(run, kernels)
-        problems += _problems(run, texts, names, _first_unreliable(kernels, run))
+    for run in run_calls(tool, names, workspace.folder, partial(_first_unreliable, is_ours)):
+        texts |= _first_findings(run, is_ours)
+        problems += _problems(run, texts, names, _first_unreliable(is_ours, run))
     for number in [n for n, text in texts.items() if text and name == "initcheck" and _stores_in_bulk(job, calls[n])]:
         del texts[number]
         problems.append(f"cannot judge {names[number]}: it does not see what the bulk copy engine writes")
@@ -138,20 +158,25 @@ def _stores_in_bulk(job: InspectJob, call: CallToSanitize) -> bool:
     return any(_BULK_STORE.search(text) for text in (*own, *headers))
 
 
-def _first_unreliable(kernels: frozenset[str], run: ToolRun) -> int | None:
+def _is_ours(kernels: frozenset[str], sources: Mapping[str, str], finding: Finding) -> bool:
+    """Return whether a finding is about code that the author wrote."""
+    return bool(finding.functions & kernels) and not is_hand_over(finding, sources)
+
+
+def _first_unreliable(is_ours: Callable[[Finding], bool], run: ToolRun) -> int | None:
     """Return the call with the first finding, or the one that ended the process.
 
     The rest of that process is not used: a tool stops printing after a number of reports, and the context may be lost.
     """
-    with_finding = (number for number, text in _first_findings(run, kernels).items() if text)
+    with_finding = (number for number, text in _first_findings(run, is_ours).items() if text)
     return next(with_finding, run.fatal_call)
 
 
-def _first_findings(run: ToolRun, kernels: frozenset[str]) -> dict[int, str]:
-    """Return the first finding inside the kernels by call, empty where there is none, up to the first call with one."""
+def _first_findings(run: ToolRun, is_ours: Callable[[Finding], bool]) -> dict[int, str]:
+    """Return the first finding of ours by call, empty where there is none, up to the first call with one."""
     texts: dict[int, str] = {}
     for number, section in run.sections().items():
-        text = next((f.text for f in findings(section) if f.functions & kernels), "")
+        text = next((f.text for f in findings(section) if is_ours(f)), "")
         if text or number in run.ended:
             texts[number] = text
         if text:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sitegen.measure import sanitizer
-from sitegen.measure.sanitizer import findings, own_kernels, sanitize
+from sitegen.measure.sanitizer import findings, is_hand_over, own_kernels, sanitize
 from sitegen.measure.tool_runs import ToolRun
 from sitegen.measure.workspace import Workspace
 from sitegen.model.job import InspectJob
@@ -47,6 +47,35 @@ def test_a_finding_says_what_and_where_without_what_differs_from_run_to_run(tool
 def test_a_function_of_the_library_is_named_without_its_template():
     (first, *_) = (one for one in findings(output("initcheck_torch")) if one.functions)
     assert first.functions == {"softmax_warp_forward"}
+
+
+GLUON = """
+@gluon.jit
+def fast(x, n):
+    slot = gl.allocate_shared_memory(gl.int64, [1], LAYOUT)
+    slot.store(x)
+    gl.warp_specialize([(ours, (slot, n)), (theirs, (slot, n))], [4], [24])
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "source", "hand_over"),
+    [
+        ((3, 5), GLUON, False),  # a store of the author beside the reads of the compiler
+        ((3, 6), GLUON.replace("gl.warp_specialize", "launch"), False),
+        ((3, 6), GLUON, True),
+        ((3, 3, 6), GLUON, True),
+        ((), GLUON, False),
+        ((3, 60), GLUON, False),
+    ],
+)
+def test_only_what_the_compiler_of_gluon_hands_to_the_warps_is_no_race(lines, source, hand_over):
+    head, *rest = (f"at fast+0x1{n}0 in fast.py:{line}" for n, line in enumerate(lines or (0,)))
+    more = "".join(f"=========     and Write access {place} [23 hazards]\n" for place in rest)
+    read = head if lines else "at fast+0x120"
+    (found, *_) = findings(f"========= Error: Race reported between Read access {read}\n{more}========= \n")
+    assert found.functions == {"fast"}
+    assert is_hand_over(found, {"kernels/k/fast.py": source, "kernels/k/other.py": ""}) == hand_over
 
 
 CUDA = """
