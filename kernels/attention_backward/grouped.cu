@@ -8,9 +8,9 @@
 // of these heads.
 //
 // With a causal mask the blocks of a head of 8192 keys take 2, 4, ... 128 tiles of queries.  In `specialised` the heads
-// follow each other, so the longest block of the last head starts near the end.  A simulation of 32 heads on 132 SMs,
-// of which each takes the next block when it is free, has the last SM end 5.9 % after the mean.  With four heads
-// together the last SM ends 0.15 % after the mean.
+// follow each other, so the longest block of the last head starts near the end.  In a simulation of 32 heads on 132 SMs,
+// each SM takes the next block when it is free.  The last SM then ends 5.9 % after the mean, and with four heads together
+// 0.15 % after it.
 // Without a mask all blocks are equally long.  There the order stays as in `specialised`, and the listings are equal.
 
 // region: tile

@@ -151,9 +151,9 @@ def _run(job: TryJob, site: Site | None = None, again: bool = False) -> bool:
     from sitegen.execute.try_run import run_try_job
 
     with ThreadPoolExecutor(1) as pool:
-        own = pool.submit(_records, site, job.kernel.name) if site else None  # read while the job is at work
+        reading = pool.submit(_records, site, job.kernel.name) if site else None  # while the job is at work
         result = run_try_job(job, again)
-    ceiling = _stored_ceiling(job, result, site, own.result()) if site and own else None
+    ceiling = _stored_ceiling(job, result, site, reading.result()) if site and reading else None
     for line in table_lines(job, result, ceiling):
         click.echo(line)
     for warning in (*result.warnings, *filter(None, [result.error])):
@@ -169,11 +169,10 @@ def _records(site: Site, kernel: str | None = None) -> Records:
     return load_records(site_root(), replace(site, kernels=kernels))[0]
 
 
-def _stored_ceiling(job: TryJob, result: JobResult, site: Site, own: Records) -> StoredCeiling | None:
+def _stored_ceiling(job: TryJob, result: JobResult, site: Site, kernel_records: Records) -> StoredCeiling | None:
     """Return the share of the stored ceilings that each candidate reaches; None when the site has none of this GPU.
 
-    `own` are the records of the kernel.  All others are read only where these have no ceilings, because it takes
-    seconds.
+    Those of the other kernels are read only where the kernel's own have no ceilings, because it takes seconds.
     """
     from sitegen.cli.try_table import StoredCeiling
     from sitegen.results.stored_ceilings import share_of_stored_ceiling, stored_run
@@ -181,7 +180,7 @@ def _stored_ceiling(job: TryJob, result: JobResult, site: Site, own: Records) ->
     if result.environment is None:
         return None
     kernel = next(one for one in site.kernels if one.name == job.kernel.name)
-    records, run = own, stored_run(own, kernel, result.environment)
+    records, run = kernel_records, stored_run(kernel_records, kernel, result.environment)
     if run is None:
         records = _records(site)
         run = stored_run(records, kernel, result.environment)

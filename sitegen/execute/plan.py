@@ -118,15 +118,15 @@ def plan(inventory: Inventory, gpu: str, names: Sequence[str] = (), *, everythin
 
 
 def _only_due(jobs: Sequence[Job], due: Mapping[str, Sequence[str]]) -> tuple[Job, ...]:
-    """Return the jobs, those of tools that are due with only the implementations that lack counters.
+    """Return the jobs; one of tools that are only due keeps the implementations that lack counters.
 
     Tools that come with times, or were asked for, take all implementations.
     """
     timed = {job.kernel.name for job in jobs if isinstance(job, KernelJob)}
-    parts = {name: {title.partition("@")[0] for title in titles} for name, titles in due.items()}
+    uncounted = {name: {title.partition("@")[0] for title in titles} for name, titles in due.items()}
     return tuple(
-        _only_named(job, parts[job.id])
-        if isinstance(job, InspectJob) and job.id in parts and job.kernel.name not in timed
+        _only_named(job, uncounted[job.id])
+        if isinstance(job, InspectJob) and job.id in uncounted and job.kernel.name not in timed
         else job
         for job in jobs
     )

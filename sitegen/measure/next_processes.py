@@ -86,7 +86,7 @@ def _prepare(
     all_at_once = partial(run_side_by_side, workspace=workspace, at_once=len(evaluations), on_end=keep)
     if shares_driver():
         with turn_at_driver():
-            all_at_once(evaluations, step=lambda e: _ask_all(e.next_children, Start()))
+            all_at_once(evaluations, step=lambda e: room.do_outside(lambda: _ask_all(e.next_children, Start())))
     able = [pending for pending in evaluations if pending.later_failure is None]
     all_at_once(able, step=lambda e: _prepare_next_children(e, job, memory, room))
 

@@ -46,16 +46,15 @@ class Room:
             with self.part(size):
                 work()
 
-        self._do(in_a_part, work)
+        self._again_without_memory(in_a_part, work)
 
     def do_outside(self, work: Callable[[], None]) -> None:
-        """Do work whose memory is no part of the room, at once; if it runs out of memory, do it once more alone.
-
-        The parts may be larger than was thought: it then waits until all of them are given back.
+        """Do work whose memory is no part of the room, at once; if it runs out of memory, once more while no part is
+        held: the work in a part may take more than the part.
         """
-        self._do(work, work)
+        self._again_without_memory(work, work)
 
-    def _do(self, first: Callable[[], None], alone: Callable[[], None]) -> None:
+    def _again_without_memory(self, first: Callable[[], None], alone: Callable[[], None]) -> None:
         try:
             first()
         except EvaluationEnded as why:

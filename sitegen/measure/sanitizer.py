@@ -41,7 +41,7 @@ _GLOBAL = re.compile(r"__global__\b[^;{(]*?\b(\w+)\s*(?:<[^;{(]*>)?\s*\(")
 _JIT = re.compile(r"^@(?:\w+\.)*jit\b.*?^def\s+(\w+)", re.M | re.S)
 _BULK_STORE = re.compile(r"async\.bulk[^;\"]*\.global\.shared|tensor_descriptor|TensorDescriptor")
 _SPECIALIZE = "warp_specialize("
-_HANDS_OVER = re.compile(r"def \w+\(|\s*(?:\w+\.)*warp_specialize\(")
+_DEF = re.compile(r"\s*def (\w+)\(")
 _LINE = re.compile(r"^=========( +)(\S.*)$", re.M)
 _PLACE = re.compile(r"(?:\bat|Device Frame:) (.+?)\+0x[0-9a-f]+(?: in (\S+:\d+))?")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
@@ -56,7 +56,7 @@ class Finding:
     functions: frozenset[str]
     """Functions that it names."""
     places: frozenset[tuple[str, int]] = frozenset()
-    """File name and line of each access that it names, where the code has lines."""
+    """File name and line of each access that it names; line 0 where the code has no lines."""
 
 
 def sanitize(job: InspectJob, workspace: Workspace) -> tuple[tuple[SanitizerResult, ...], tuple[str, ...]]:
@@ -100,7 +100,7 @@ def _finding(title: str, details: Sequence[str]) -> Finding:
     more = [line.removeprefix("and is ") for line in details if line.startswith("and ")]
     named = [m for line in (title, *details) for m in _PLACE.finditer(line)]
     functions = frozenset(_function_name(m[1]) for m in named)
-    lines = frozenset((file, int(line)) for m in named if m[2] for file, _, line in [m[2].rpartition(":")])
+    lines = frozenset((file, int(line)) for m in named for file, _, line in [(m[2] or ":0").rpartition(":")])
     text = ", ".join([" ".join([title, *places]), *more])
     return Finding(_ADDRESS.sub("", _PLACE.sub(_place_text, text)), functions, lines)
 
@@ -108,13 +108,19 @@ def _finding(title: str, details: Sequence[str]) -> Finding:
 def is_hand_over(finding: Finding, sources: Mapping[str, str]) -> bool:
     """Return whether racecheck reports how Gluon's warp_specialize hands the warps of a block their parts.
 
-    Its compiler writes a byte for each warp, at the line of the call, and at the end of the kernel at the line of its
-    `def`; the warps read the bytes at that line.  A `barrier.sync 1` of all threads stands between each write and each
-    read (PTX of Triton 3.6), but racecheck reports them as a race.  Accesses of the author have other lines.
+    Its compiler writes a byte for each warp at the line of the kernel's `def`, where the warps read it, and at the end
+    another byte at the line of the call.  A `barrier.sync 1` of all threads stands between each write and each read
+    (PTX of Triton 3.6), but racecheck reports them as a race.  Accesses of the author have other lines.
     """
     texts = {PurePosixPath(path).name: text.splitlines() for path, text in sources.items() if _SPECIALIZE in text}
-    lines = [texts.get(file, [])[line - 1 : line] for file, line in finding.places]
-    return bool(lines) and all(line and _HANDS_OVER.match(line[0]) for line in lines)
+    lines = [texts.get(file, [])[line - 1 : line] if line else [] for file, line in finding.places]
+    return bool(lines) and all(line and _hands_over(line[0], finding.functions) for line in lines)
+
+
+def _hands_over(line: str, kernels: frozenset[str]) -> bool:
+    """Return whether a line of a source is the `def` of one of these kernels, or calls warp_specialize."""
+    begun = _DEF.match(line)
+    return bool(begun and begun[1] in kernels) or _SPECIALIZE in line
 
 
 def _place_text(place: re.Match[str]) -> str:
@@ -135,7 +141,7 @@ def sanitizer_command(sanitizer: str, tool: str) -> list[str]:
 def _run_tool(sanitizer: str, job: InspectJob, workspace: Workspace, name: str) -> tuple[dict[int, str], list[str]]:
     """Return the first finding of one tool inside our kernels by call, empty where it has none, and what went wrong."""
     folder, calls = workspace.folder / name, calls_to_sanitize(job)
-    is_ours = partial(_is_ours, own_kernels(job), job.sources)
+    is_ours = partial(_is_ours, name, own_kernels(job), job.sources)
     write_sources(folder, job.sources)
     program = ["-m", "sitegen.measure.tool_target", "sanitize", str(workspace.job_file), str(folder)]
     command = sanitizer_command(sanitizer, name)
@@ -158,9 +164,9 @@ def _stores_in_bulk(job: InspectJob, call: CallToSanitize) -> bool:
     return any(_BULK_STORE.search(text) for text in (*own, *headers))
 
 
-def _is_ours(kernels: frozenset[str], sources: Mapping[str, str], finding: Finding) -> bool:
-    """Return whether a finding is about code that the author wrote."""
-    return bool(finding.functions & kernels) and not is_hand_over(finding, sources)
+def _is_ours(tool: str, kernels: frozenset[str], sources: Mapping[str, str], finding: Finding) -> bool:
+    """Return whether a finding of a tool is about code that the author wrote."""
+    return bool(finding.functions & kernels) and not (tool == "racecheck" and is_hand_over(finding, sources))
 
 
 def _first_unreliable(is_ours: Callable[[Finding], bool], run: ToolRun) -> int | None:

@@ -95,12 +95,15 @@ def _gpu_and_fork_server(folder: Path) -> tuple[int, ForkServer]:
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(gpu_memory_bytes)
         ahead = ForkServer(folder, _COMPILER, _AHEAD) if any(map(os.path.exists, _DEVICE_FILES)) else None
-        memory_bytes = asked.result()
-    if ahead and not memory_bytes:
-        ahead.end()
-        ahead = None
-    environment, modules = (_COMPILER, _AHEAD) if memory_bytes else (_INTERPRETER, ())
-    return memory_bytes, ahead or ForkServer(folder, environment, modules)
+        memory_bytes = 0
+        try:
+            memory_bytes = asked.result()
+        finally:
+            if ahead and not memory_bytes:
+                ahead.end()
+    if memory_bytes:
+        return memory_bytes, ahead or ForkServer(folder, _COMPILER, _AHEAD)
+    return 0, ForkServer(folder, _INTERPRETER)
 
 
 def read_environment(workspace: Workspace) -> None:

@@ -55,6 +55,9 @@ def fast(x, n):
     slot = gl.allocate_shared_memory(gl.int64, [1], LAYOUT)
     slot.store(x)
     gl.warp_specialize([(ours, (slot, n)), (theirs, (slot, n))], [4], [24])
+
+@gluon.jit
+def put(slot, x): slot.store(x)
 """
 
 
@@ -63,6 +66,9 @@ def fast(x, n):
     [
         ((3, 5), GLUON, False),  # a store of the author beside the reads of the compiler
         ((3, 6), GLUON.replace("gl.warp_specialize", "launch"), False),
+        ((3, 9), GLUON, False),  # the author's store in the `def` line of a helper
+        ((3, 0), GLUON, False),  # an access without a line
+        ((3, 6), GLUON.replace("gl.warp", "done = gl.warp"), True),
         ((3, 6), GLUON, True),
         ((3, 3, 6), GLUON, True),
         ((), GLUON, False),
@@ -70,9 +76,8 @@ def fast(x, n):
     ],
 )
 def test_only_what_the_compiler_of_gluon_hands_to_the_warps_is_no_race(lines, source, hand_over):
-    head, *rest = (f"at fast+0x1{n}0 in fast.py:{line}" for n, line in enumerate(lines or (0,)))
-    more = "".join(f"=========     and Write access {place} [23 hazards]\n" for place in rest)
-    read = head if lines else "at fast+0x120"
+    read, *writes = (f"at fast+0x1{n}0" + f" in fast.py:{line}" * bool(line) for n, line in enumerate(lines or (0,)))
+    more = "".join(f"=========     and Write access {place} [23 hazards]\n" for place in writes)
     (found, *_) = findings(f"========= Error: Race reported between Read access {read}\n{more}========= \n")
     assert found.functions == {"fast"}
     assert is_hand_over(found, {"kernels/k/fast.py": source, "kernels/k/other.py": ""}) == hand_over
@@ -236,3 +241,15 @@ def test_a_machine_without_the_tool_finds_nothing_and_says_so(monkeypatch, tmp_p
     monkeypatch.setattr(sanitizer, "find_tool", lambda name: None)
     found, problems = sanitize(job({"a": ""}), Workspace(tmp_path, tmp_path / "job.json", gpu=True))
     assert found == () and problems == ("no findings: compute-sanitizer is not installed here",)
+
+
+def test_only_racecheck_leaves_out_the_lines_of_the_hand_over(monkeypatch, tmp_path):
+    specialised = {"v0": "@gluon.jit\ndef v0(): gl.warp_specialize([(ours, (gl.load(x),))], [], [])\n"}
+    place = "at v0+0x10 in v0.cu:2"
+    for tool, line, status in (
+        ("memcheck", f"Invalid __global__ read of size 4 bytes\n=========     {place}", Status.OUT_OF_BOUNDS),
+        ("racecheck", f"Error: Race reported between Read access {place}", Status.PASSED),
+    ):
+        log = f"@@sitegen begin 0\n========= {line}\n========= \n@@sitegen end 0\n"
+        found, _ = looked(monkeypatch, tmp_path, job(specialised), **{tool: [tool_run(0, log)]})
+        assert found["v0"].status == status
