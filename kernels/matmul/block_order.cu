@@ -7,7 +7,6 @@
 // compiler makes another loop, too: it has 1175 instructions instead of 1201.
 // A block needs 256 numbers for 16384 multiply-adds.  Even if each came from memory, that would be 1024 bytes in 128
 // clocks for an SM and 2.1 TB/s for all.  The memory of an H200 gives twice this rate, and that of an H100 1.5 times.
-// So memory is not the limit of double_buffered.cu either.
 
 // region: tile
 constexpr int ROWS = 128, COLUMNS = 128, DEPTH = 8, THREADS = 128;

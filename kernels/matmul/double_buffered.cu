@@ -4,10 +4,9 @@
 // Four slices of K lie in shared memory: while one is multiplied, three are under way.  So a multiply-add seldom has to
 // wait for global memory, and one barrier a slice is enough, since nobody writes where somebody may still read.
 // The same is done once more on the way from shared memory to registers: the numbers for the next step are loaded
-// before the multiply-adds of this one.  That takes 24 registers.  A thread has 221, and two blocks of 128 threads fit
-// on an SM as before.  The copies of A go in pieces of 4 bytes, because A is turned on its way: K becomes its first
-// index.  The loop has 1024 multiply-adds in 1201 instructions, 85 %, and the last wave of blocks leaves 3 % of the
-// time empty.
+// before the multiply-adds of this one.  A thread has 221 registers, so two blocks of 128 threads fit on an SM.  The
+// copies of A go in pieces of 4 bytes, because A is turned on its way: K becomes its first index.  The loop has 1024
+// multiply-adds in 1201 instructions, 85 %, and the last wave of blocks leaves 3 % of the time empty.
 
 // region: tile
 constexpr int ROWS = 128, COLUMNS = 128, DEPTH = 8, THREADS = 128;
