@@ -21,8 +21,8 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 LOCKED := --require-hashes --requirement
 EDITABLE := --no-build-isolation --editable .
 
-# A worker for each core; a file's tests stay together because they share what its fixtures have built.
-PARALLEL := -n logical --dist loadfile --no-loadscope-reorder
+# As many workers as tests/conftest.py says; a file's tests stay together because they share what its fixtures have built.
+PARALLEL := -n auto --dist loadfile --no-loadscope-reorder
 UNIT := $(addprefix tests/,model read highlight markup results linking render write importing \
   test_codes.py test_diagnostics.py test_inside.py test_invalid_sites.py test_rooms.py)
 

@@ -18,6 +18,15 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 MISSING = pytest.StashKey[Counter[str]]()
+LONGEST = (
+    *("kernels/test_kernels", "test_author_machine", "test_cli", "execute/test_ssh", "test_planted_mistakes"),
+    *("execute/test_cluster", "pipeline/test_every_field", "execute/test_slurm", "test_author_run"),
+    *("pipeline/test_any_edits", "test_killed_run", "attacks/test_stranger", "serve/test_serve", "test_workflows"),
+)
+"""The files that take longest, in the order in which they begin: begun last, one would keep one core busy alone.
+
+Files that mostly wait stand beside files that compute.
+"""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -58,6 +67,12 @@ def diagnose() -> Callable[[Path], str]:
         return render_diagnostics((*loaded.diagnostics, *warnings), loaded.texts) + "\n"
 
     return diagnosed
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return three workers for two cores, because many tests wait for other processes and for deadlines."""
+    return max(1, 3 * (os.cpu_count() or 1) // 2)
 
 
 class Commands:
@@ -138,8 +153,9 @@ def _can_compile_cuda() -> bool:
 
 @pytest.hookimpl(trylast=True)  # after tests that were not asked for have been deselected
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    # Workers take files in this order.  Those with torch take longest: begun last, they would keep one core busy alone.
-    items.sort(key=lambda item: item.get_closest_marker("torch") is None)
+    # Workers take files in this order.
+    places = {ROOT / "tests" / f"{name}.py": place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: (places.get(item.path, len(places)), item.get_closest_marker("torch") is None))
     missing = config.stash.setdefault(MISSING, Counter())
     for item in items:
         if wanted := missing_requirement(item):

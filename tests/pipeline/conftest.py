@@ -71,7 +71,9 @@ def make_site(root: Path, posts: int = POSTS, every_record: bool = False) -> Pat
 
 
 def shorten_records(results: Path) -> None:
-    """Keep a baseline and an implementation at one workload."""
+    """Keep a baseline and an implementation at one workload on one GPU."""
+    for other in results.glob("nvidia-h100-*"):
+        other.unlink()
     kept = ("256Mi", "float32", "torch"), ("256Mi", "float32", "scalar")
     (results / "nvidia-h200.history.jsonl").unlink()
     record = json.loads((results / "nvidia-h200.json").read_text(encoding="utf-8"))

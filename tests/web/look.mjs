@@ -1,4 +1,4 @@
-// {name: url} of pages → {name: what there is to find fault with, and what is on it with and without script}.
+// {pages: {name: url}, plain} → {name: what there is to find fault with, what is on it and, if `plain`, what without script}.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { complaints, forEach, given, launch } from "./browser.mjs";
@@ -51,10 +51,12 @@ async function withoutScript(browser, url) {
   return found;
 }
 
+const { pages, plain } = given();
 const browser = await launch();
 const report = {};
-await forEach(Object.entries(given()), async ([name, url]) => {
-  report[name] = { ...(await look(browser, url)), plain: await withoutScript(browser, url) };
+await forEach(Object.entries(pages), async ([name, url]) => {
+  report[name] = await look(browser, url);
+  if (plain) report[name].plain = await withoutScript(browser, url);
 });
 await browser.close();
 console.log(JSON.stringify(report));

@@ -13,9 +13,9 @@ def test_a_page_of_every_folder_of_the_made_site_is_looked_at(made: Any, pattern
 
 
 @pytest.mark.parametrize("name", [pytest.param("own", marks=pytest.mark.soak), "docs"])
-def test_axe_finds_nothing_on_any_page(name: str, node: Any, request: pytest.FixtureRequest) -> None:
+def test_axe_finds_nothing_on_any_page(name: str, look_at_all: Any, request: pytest.FixtureRequest) -> None:
     site = request.getfixturevalue(name)
-    pages = node("look.mjs", {path: site.url(path) for path in site.pages})
+    pages = look_at_all(site)
     assert len(pages) == len(site.pages)
     assert {path: page["axe"][:5] for path, page in pages.items() if page["axe"]} == {}
     assert {path: page["complaints"] for path, page in pages.items() if page["complaints"]} == {}
