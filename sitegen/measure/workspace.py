@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sitegen.measure.environment import gpu_memory_bytes
-from sitegen.measure.imports import ASKS_NVML
+from sitegen.measure.imports import ASKS_NVML, EVALUATOR
 from sitegen.measure.process import Child, ForkServer
 from sitegen.measure.protocol import EvaluationEnded
 from sitegen.measure.requests import CheckHealth, ReadEnvironment
@@ -25,7 +25,7 @@ _ONE_COMPILER = {"TORCHINDUCTOR_COMPILE_THREADS": "1"}
 """Without this torch.compile keeps a pool of processes, which would outlive the child."""
 _INTERPRETER = {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": "", **_ONE_COMPILER}
 _COMPILER = {"TRITON_INTERPRET": "0", **ASKS_NVML, **_ONE_COMPILER}
-_AHEAD = ("sitegen.measure.evaluator", "cuda.core", "triton")
+_AHEAD = (EVALUATOR, "cuda.core", "triton")
 """Modules that the fork server imports at once on a GPU machine."""
 _DEVICE_FILES = ("/dev/nvidiactl", "/dev/dxg")
 """Files of the driver on Linux and in WSL.  A machine may have one, and no GPU that can be used."""

@@ -232,7 +232,8 @@ def look(pages: dict[str, tuple[Site, str]], plain: bool) -> dict[str, Any]:
     """
     by_size = sorted(pages.items(), key=lambda item: size_bytes(*item[1]), reverse=True)
     given = {"pages": {name: site.url(path) for name, (site, path) in by_size}, "plain": plain}
-    return run_node("look.mjs", given)  # type: ignore[no-any-return]
+    report: dict[str, Any] = run_node("look.mjs", given)
+    return report
 
 
 def size_bytes(site: Site, path: str) -> int:
