@@ -41,6 +41,7 @@ _GLOBAL = re.compile(r"__global__\b[^;{(]*?\b(\w+)\s*(?:<[^;{(]*>)?\s*\(")
 _JIT = re.compile(r"^@(?:\w+\.)*jit\b.*?^def\s+(\w+)", re.M | re.S)
 _BULK_STORE = re.compile(r"async\.bulk[^;\"]*\.global\.shared|tensor_descriptor|TensorDescriptor")
 _SPECIALIZE = "warp_specialize("
+_SPECIALIZED_LOOP = "warp_specialize=True"
 _DEF = re.compile(r"\s*def (\w+)\(")
 _LINE = re.compile(r"^=========( +)(\S.*)$", re.M)
 _PLACE = re.compile(r"(?:\bat|Device Frame:) (.+?)\+0x[0-9a-f]+(?: in (\S+:\d+))?")
@@ -55,8 +56,9 @@ class Finding:
     """`Invalid __global__ write of size 4 bytes at rows (rows.cu:16), 1 bytes after the nearest allocation …`."""
     functions: frozenset[str]
     """Functions that it names."""
-    places: frozenset[tuple[str, int]] = frozenset()
-    """File name and line of each access that it names; line 0 where the code has no lines."""
+    places: tuple[tuple[str, int], ...] = ()
+    """File name and line of each access that it names; line 0 where the code has no lines.  In a race the first one is
+    the access with which each of the others collides."""
 
 
 def sanitize(job: InspectJob, workspace: Workspace) -> tuple[tuple[SanitizerResult, ...], tuple[str, ...]]:
@@ -100,27 +102,31 @@ def _finding(title: str, details: Sequence[str]) -> Finding:
     more = [line.removeprefix("and is ") for line in details if line.startswith("and ")]
     named = [m for line in (title, *details) for m in _PLACE.finditer(line)]
     functions = frozenset(_function_name(m[1]) for m in named)
-    lines = frozenset((file, int(line)) for m in named for file, _, line in [(m[2] or ":0").rpartition(":")])
+    lines = tuple((file, int(line)) for m in named for file, _, line in [(m[2] or ":0").rpartition(":")])
     text = ", ".join([" ".join([title, *places]), *more])
     return Finding(_ADDRESS.sub("", _PLACE.sub(_place_text, text)), functions, lines)
 
 
 def is_hand_over(finding: Finding, sources: Mapping[str, str]) -> bool:
-    """Return whether racecheck reports how Gluon's warp_specialize hands the warps of a block their parts.
+    """Return whether racecheck reports how Triton's compiler hands the warps of a specialised block their parts.
 
-    Its compiler writes a byte for each warp at the line of the kernel's `def`, where the warps read it, and at the end
-    another byte at the line of the call.  A `barrier.sync 1` of all threads stands between each write and each read
-    (PTX of Triton 3.6), but racecheck reports them as a race.  Accesses of the author have other lines.
+    The compiler writes a byte for each warp, which the warps read at the line of the kernel's `def`, and at the end
+    another byte.  A `barrier.sync 1` of all threads stands between each write and each read (PTX of Triton 3.6), but
+    racecheck reports them as a race.  In Gluon both writes have the line of the call of warp_specialize, and accesses
+    of the author have other lines.  Where a loop of Triton is specialised, they have the lines of the statement before
+    the loop and of that after it; there the author cannot address shared memory, so that the read tells enough.
     """
-    texts = {PurePosixPath(path).name: text.splitlines() for path, text in sources.items() if _SPECIALIZE in text}
-    lines = [texts.get(file, [])[line - 1 : line] if line else [] for file, line in finding.places]
-    return bool(lines) and all(line and _hands_over(line[0], finding.functions) for line in lines)
+    texts = {PurePosixPath(path).name: text for path, text in sources.items()}
+    in_loop = all(_SPECIALIZED_LOOP in texts.get(file, "") for file, _ in finding.places)
+    judged = finding.places[:1] if in_loop else finding.places
+    return bool(judged) and all(_hands_over(texts.get(file, ""), line, finding.functions) for file, line in judged)
 
 
-def _hands_over(line: str, kernels: frozenset[str]) -> bool:
-    """Return whether a line of a source is the `def` of one of these kernels, or calls warp_specialize."""
+def _hands_over(source: str, number: int, kernels: frozenset[str]) -> bool:
+    """Return whether a line of a specialised source is the `def` of one of these kernels, or calls warp_specialize."""
+    line = "".join(source.splitlines()[number - 1 : number]) if number else ""
     begun = _DEF.match(line)
-    return bool(begun and begun[1] in kernels) or _SPECIALIZE in line
+    return ("warp_specialize" in source and bool(begun and begun[1] in kernels)) or _SPECIALIZE in line
 
 
 def _place_text(place: re.Match[str]) -> str:

@@ -59,6 +59,14 @@ def fast(x, n):
 @gluon.jit
 def put(slot, x): slot.store(x)
 """
+LOOP = """
+@triton.jit
+def fast(x, n):
+    first = tl.load(x)
+    for start in tl.range(0, n, warp_specialize=True):
+        first += tl.sum(tl.load(x + start))
+    tl.store(x, first)
+"""
 
 
 @pytest.mark.parametrize(
@@ -73,9 +81,13 @@ def put(slot, x): slot.store(x)
         ((3, 3, 6), GLUON, True),
         ((), GLUON, False),
         ((3, 60), GLUON, False),
+        ((6, 3), LOOP, False),  # the access that collides with all others is not the compiler's
+        ((0, 3), LOOP, False),
+        ((3, 4), LOOP.replace(", warp_specialize=True", ""), False),
+        ((3, 4, 7), LOOP, True),
     ],
 )
-def test_only_what_the_compiler_of_gluon_hands_to_the_warps_is_no_race(lines, source, hand_over):
+def test_only_what_the_compiler_hands_to_the_warps_is_no_race(lines, source, hand_over):
     read, *writes = (f"at fast+0x1{n}0" + f" in fast.py:{line}" * bool(line) for n, line in enumerate(lines or (0,)))
     more = "".join(f"=========     and Write access {place} [23 hazards]\n" for place in writes)
     (found, *_) = findings(f"========= Error: Race reported between Read access {read}\n{more}========= \n")
