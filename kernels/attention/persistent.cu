@@ -203,7 +203,7 @@ __device__ void scale_rows(float (&sums)[64], const float (&by)[2]) {
 // endregion
 
 // region: tickets
-__device__ int drawn = 0;  // tiles that the blocks drew after their first one; the last draw sets it to 0 again
+__device__ int drawn = 0;  // draws after each block's first tile, also those that find none; the last one sets it to 0 again
 
 struct Place {
     int head, tile;

@@ -6,7 +6,7 @@
 // l % COPIES.  In uint8 the additions of `tickets` decide its time: of 32 random values several share a bank, so an
 // instruction takes more than one turn.  With 32 copies each lane has a bank of its own.  A chunk is 32 KB instead of
 // 64 KB, so a block has less to do after the last ticket.  And the place of a counter is an offset in bytes (`count`).
-// One change to `privatised`: blocks of 1024 threads that ask for their chunks.  So all blocks end at about the same
+// The main change to `privatised`: blocks of 1024 threads that ask for their chunks.  So all blocks end at about the same
 // time, an SM adds two sums of copies to the totals instead of six, and 2048 threads run on it instead of 1536.
 // 32 copies are 32 KB, and two blocks of 1024 threads on an SM take 64 KB.
 

@@ -4,7 +4,8 @@ N numbers are read once.  `tl.histogram` gives 256 counts for each tile, which t
 At its end it adds them to the output, which a launch before has cleared.
 The compiler does not count with one addition for each number.  A warp votes on each bit of 32 numbers, and each lane
 finds out from the votes how many of the 32 have the values that it counts.  It adds these counts to shared memory once
-a tile.  That needs many more instructions than `vectorised`, and no two additions meet in a bank.
+a tile.  That needs many more instructions than `vectorised`.  Eight lanes meet in a bank in each addition, but a warp
+makes only eight additions for 1024 numbers.
 """
 
 import torch

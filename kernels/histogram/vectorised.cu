@@ -2,7 +2,8 @@
 
 // The histogram of `shared`, with loads of 16 bytes.
 //
-// One change: a load brings 4 numbers of int32 or 16 of uint8: 16 bytes instead of 4 or 1.  The compiler unrolls the
+// One change: a load brings 4 numbers of int32 or 16 of uint8: 16 bytes instead of 4 or 1.  (It also says that they are
+// read once, by `__ldcs`.)  The compiler unrolls the
 // loops of both kernels four times.  In int32 it starts four loads before the first addition, so a thread has 64 bytes
 // under way instead of 16.  In uint8 it starts two before it and two right after it.  So a thread has
 // 32 bytes under way, then up to 48, instead of 4.

@@ -13,7 +13,7 @@
 // The order of the tiles decides how often memory is read.  128 blocks at work on 16 x 8 tiles read 2048 rows of A and
 // 2048 columns of B.  At 8192 these are 67 MB, more than L2 holds, but the blocks go along K at about the same pace, so
 // that L2 gives a slice to all blocks but the first.  16 turns of 67 MB are 1.07 GB, and the DRAM of an H100 reads
-// 1.08 GB.  128 blocks at work on 4 whole rows of tiles would read 512 rows of A and all of B in each turn, 143 MB.
+// 1.16 GB.  128 blocks at work on 4 whole rows of tiles would read 512 rows of A and all of B in each turn, 143 MB.
 
 // region: tile
 constexpr int ROWS = 128, COLUMNS = 256, DEPTH = 64, STAGES = 4;

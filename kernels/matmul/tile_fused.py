@@ -1,8 +1,8 @@
 """The product of `tile_persistent`, with one loop over the slices of all tiles.
 
-One change: `flatten=True` makes one loop of the loop over tiles and the loop over slices.  In two loops the pipeline of
-loads empties at the end of each tile and fills at the beginning of the next.  In one loop the first slices of the next
-tile are loaded while the last ones of this tile are multiplied and its sums are stored.
+Three changes.  `flatten=True` makes one loop of the loop over tiles and the loop over slices.  In two loops the
+pipeline of loads empties at the end of each tile and fills at the beginning of the next.  In one loop the first slices
+of the next tile are loaded while the last ones of this tile are multiplied and its sums are stored.
 A tile is stored in two halves of 128 columns.  Each half needs 32 KB of shared memory, the whole needs 64 KB.  That
 makes room for a fourth stage: 4 x 48 KB + 32 KB of 227 KB.
 """

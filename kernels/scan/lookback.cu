@@ -3,7 +3,7 @@
 // The scan of `chained`, whose blocks look back over many tiles at once.
 //
 // One change: a block publishes the sum of its own tile as soon as it has it, and later the sum up to its end.  A block
-// no longer waits for the tile just before.  One warp looks at the 32 tiles before it together: it adds the sums of
+// no longer waits until the tile before it knows the sum up to its end: that tile's own sum is enough.  One warp looks at the 32 tiles before it together: it adds the sums of
 // single tiles, back to the nearest tile that has published the sum up to its end.  If none of the 32 has, it adds all
 // of them and looks at the 32 before those.  This is the decoupled look-back of Merrill and Garland (2016), which CUB
 // uses too.

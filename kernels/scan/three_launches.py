@@ -59,5 +59,5 @@ def scan(x: torch.Tensor, *, out: torch.Tensor | None = None) -> torch.Tensor:
 
 @functools.cache
 def _sums(device: torch.device, stream: int, tiles: int) -> torch.Tensor:
-    """One for each stream, kept: two streams may scan at the same time, and a call allocates nothing."""
+    """One for each stream and number of tiles, kept: streams may scan at once, and only a first call allocates."""
     return torch.empty(tiles, dtype=torch.float32, device=device)

@@ -8,7 +8,7 @@ three kinds of kernels pass over tensors.  With M = B·T tokens they move, in un
 - norm, twice: 2 each
 - addition, twice: 3 each
 - silu(gate) · up: 3·F / D
-That is 10 + 3·F / D.  At M = 16384, D = 2048 and F = 5632 a unit is 67 MB.  The sum is 1.22 GB, or 0.3 ms at 4.1 TB/s.
+That is 10 + 3·F / D.  At M = 16384, D = 2048 and F = 5632 a unit is 67 MB.  The sum is 1.22 GB, or 0.3 ms at 4.3 TB/s.
 """
 
 import torch

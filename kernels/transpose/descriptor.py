@@ -5,7 +5,8 @@ which appears in shared memory, swizzled; `store` hands a tile back.  The swizzl
 So a tile with rows of 256 bytes takes two instructions, which two warps start: each load and store in float32, and each
 store in bfloat16.  The threads compute no addresses of global memory and hold no registers for loads that are under
 way, and the engine leaves out what lies beyond the edges.
-The threads still turn the tile: they read it from shared memory and write it turned into another part of it.
+The threads still turn the tile: they read it from shared memory, wait for each other, and write it back turned, to the
+same place.
 The copy engine takes only matrices whose rows begin at multiples of 16 bytes; the others are left to tile.py.
 """
 

@@ -2,7 +2,7 @@
 
 // A transpose for rows that begin anywhere in memory: a warp stores whole sectors of 32 bytes.
 //
-// One change to padded.cu: where the tiles begin.  Where M is odd, the rows of y begin at different places within a
+// The main change to padded.cu: where the tiles begin.  Where M is odd, the rows of y begin at different places within a
 // sector.  A tile of 32 rows of x then fills no whole number of sectors of y.  In each row of y it shares its first
 // sector with the tile before it and its last one with the tile behind it.  Two blocks store a part of such a sector
 // each, at different times.  Here a tile begins at another row of x for each row of y: at the last one that is the

@@ -1,7 +1,7 @@
 """A transpose in Triton: a program loads a tile, turns it, and stores it.
 
 `.T` changes who holds what: the compiler lets the tile pass through shared memory, swizzled, so that both the load and
-the store access 16 bytes a thread and whole lines a warp.  It is the program of vectorised.cu in four lines.
+the store access 16 bytes a thread and whole lines a warp.  It does what vectorised.cu does, in five lines.
 A tile is 64 x 64 in float32 and 128 x 128 in bfloat16: a row of 256 bytes on both sides.
 """
 

@@ -1,4 +1,4 @@
-"""Wrong: reads B as (K, N), as `matmul` has it; right only for one row and one column."""
+"""Wrong: reads B as (K, N), as `matmul` has it; right only where B has one row or one column."""
 
 import torch
 
