@@ -18,6 +18,7 @@ from click.testing import CliRunner, Result
 from sitegen.cli import common, main, records, try_
 from sitegen.execute.archive import read
 from sitegen.execute.bundle import Results, read_bundle, write_results
+from sitegen.execute.plan import DueTools
 from sitegen.model.job import JobResult, KernelJob
 from sitegen.model.record import SCHEMA, Evaluation, Record
 from sitegen.read.distribution import install_command
@@ -343,11 +344,14 @@ def test_status_names_the_tools_that_are_due_and_counts_nothing_as_missing(
 ) -> None:
     monkeypatch.setattr("sitegen.execute.plan.due_tools", lambda inventory, gpu: {})
     before = sitegen("status").stdout.splitlines()
-    due = {"nvidia-h200": {"softmax/tools": ("softmax/fused@8x8:float32", "softmax/fused@9x9:float32")}}
+    tools = DueTools(("softmax/fused@8x8:float32", "softmax/fused@9x9:float32"), ("softmax/naive@8x8:float32",))
+    due = {"nvidia-h200": {"softmax/tools": tools}}
     monkeypatch.setattr("sitegen.execute.plan.due_tools", lambda inventory, gpu: due.get(gpu, {}))
     after = sitegen("status").stdout.splitlines()
-    said = "nvidia-h200: softmax/tools is due: no counters of softmax/fused@8x8:float32 and 1 more"
-    assert [line for line in after if line not in before] == [said]
+    assert [line for line in after if line not in before] == [
+        "nvidia-h200: softmax/tools is due: no counters of softmax/fused@8x8:float32 and 1 more",
+        "nvidia-h200: softmax/tools is due: no findings about softmax/naive@8x8:float32",
+    ]
 
 
 def test_a_planted_slow_down_fails_only_who_asked_for_it(site: Path) -> None:

@@ -303,13 +303,15 @@ def status(claims: bool, goals: bool, contents: bool, as_json: bool) -> None:
 
 
 def print_due_tools(loaded: LoadedSite, gpus: Iterable[str]) -> None:
-    """Print a line for each kernel whose fastest implementations have no counters: `softmax/tools is due: …`."""
+    """Print a line for each kernel that lacks counters or findings: `softmax/tools is due: no counters of …`."""
     from sitegen.execute.plan import due_tools
 
     for gpu in gpus:
-        for name, titles in due_tools(inventory_of(loaded), gpu).items():
-            more = f" and {len(titles) - 1} more" if len(titles) > 1 else ""
-            click.echo(f"{gpu}: {name} is due: no counters of {titles[0]}{more}")
+        for name, due in due_tools(inventory_of(loaded), gpu).items():
+            for what, titles in (("counters of", due.uncounted), ("findings about", due.unwatched)):
+                more = f" and {len(titles) - 1} more" if len(titles) > 1 else ""
+                if titles:
+                    click.echo(f"{gpu}: {name} is due: no {what} {titles[0]}{more}")
 
 
 def print_goal_counts(loaded: LoadedSite) -> None:

@@ -25,7 +25,7 @@ from sitegen.model.kernel import Implementation, Kernel, Scalar, Status, Sweep, 
 from sitegen.model.linked import originals
 from sitegen.model.record import Evaluation, Record, Role
 from sitegen.model.site import Post, Site
-from sitegen.results.due_tools import can_count, uncounted
+from sitegen.results.due_tools import can_count, can_watch, uncounted, unwatched
 from sitegen.results.freshness import (
     Freshness,
     FreshnessState,
@@ -43,6 +43,16 @@ from sitegen.results.verdicts import threshold_of
 
 DONE = (FreshnessState.FRESH, FreshnessState.OUTDATED)
 """States in which our code is unchanged; only `--all` repeats them, also outdated records."""
+
+
+@dataclass(frozen=True, slots=True)
+class DueTools:
+    """Titles of the evaluations for which the tools of a kernel are due."""
+
+    uncounted: tuple[str, ...] = ()
+    """The fastest implementations that have no counters."""
+    unwatched: tuple[str, ...] = ()
+    """One title for each implementation and dtype that no sanitizer has watched."""
 
 
 class UnknownName(ValueError):
@@ -106,9 +116,9 @@ def plan(inventory: Inventory, gpu: str, names: Sequence[str] = (), *, everythin
         if (everything or state.state not in DONE) and any(_selects(name, title) for name in selected)
     }
     due = {
-        name: titles
-        for name, titles in due_tools(inventory, gpu).items()
-        if name not in names and any(_selects(one, name) for one in selected)
+        name: one
+        for name, one in due_tools(inventory, gpu).items()
+        if name not in names and any(_selects(group, name) for group in selected)
     }
     tools = [*due, *(name for name in names if name in _tools(inventory.site))]
     states |= {name: Freshness(FreshnessState.MISSING) for name in tools}
@@ -117,19 +127,24 @@ def plan(inventory: Inventory, gpu: str, names: Sequence[str] = (), *, everythin
     return longest_first(jobs, seconds, _ranks(inventory, gpu, states, names)) if jobs else ()
 
 
-def _only_due(jobs: Sequence[Job], due: Mapping[str, Sequence[str]]) -> tuple[Job, ...]:
-    """Return the jobs; one of tools that are only due keeps the implementations that lack counters.
+def _only_due(jobs: Sequence[Job], due: Mapping[str, DueTools]) -> tuple[Job, ...]:
+    """Return the jobs; one of tools that are only due keeps the implementations that lack counters or findings.
 
     Tools that come with times, or were asked for, take all implementations.
     """
     timed = {job.kernel.name for job in jobs if isinstance(job, KernelJob)}
-    uncounted = {name: {title.partition("@")[0] for title in titles} for name, titles in due.items()}
     return tuple(
-        _only_named(job, uncounted[job.id])
-        if isinstance(job, InspectJob) and job.id in uncounted and job.kernel.name not in timed
+        _inspect_due(job, due[job.id])
+        if isinstance(job, InspectJob) and job.id in due and job.kernel.name not in timed
         else job
         for job in jobs
     )
+
+
+def _inspect_due(job: InspectJob, due: DueTools) -> Job:
+    """Return the job of the implementations that are due; it counts nothing if only findings are."""
+    job = job if due.uncounted else replace(job, sweep=())
+    return _only_named(job, {title.partition("@")[0] for title in (*due.uncounted, *due.unwatched)})
 
 
 def only_named(jobs: Sequence[Job], names: Sequence[str]) -> tuple[Job, ...]:
@@ -155,23 +170,23 @@ def _only_named(job: KernelJob | InspectJob, names: Collection[str]) -> Job:
     return replace(job, kernel=replace(kernel, implementations=named))
 
 
-def due_tools(inventory: Inventory, gpu: str) -> dict[str, tuple[str, ...]]:
-    """Return the tools jobs that are due on a GPU, by id, each with the titles of the evaluations without counters.
+def due_tools(inventory: Inventory, gpu: str) -> dict[str, DueTools]:
+    """Return the tools jobs that are due on a GPU, by id, each with the titles of the evaluations that need them.
 
     Evaluations of other sources than today's are left out, because their jobs bring the tools along.  `status` has no
     such job in its states: `build --require-fresh` also holds where no counters can be read.
     """
     records = {kernel: record for (kernel, where), record in inventory.records.kernels.items() if where == gpu}
-    if not can_count(records.values()):
-        return {}
+    counts, watches = can_count(records.values()), can_watch(records.values())
     newest = newest_versions(inventory.records, gpu)
     same = inventory.records.same_code
-    due: dict[str, tuple[str, ...]] = {}
-    for kernel in inventory.site.kernels:
-        record = records.get(kernel.name)
-        missing = [_title(kernel, one) for one in uncounted(record)] if record else []
-        states = kernel_freshness(kernel, inventory.site.files, record, newest, same) if missing else {}
-        if fresh := tuple(title for title in missing if title in states and states[title].state in DONE):
+    due: dict[str, DueTools] = {}
+    for kernel, record in ((one, records[one.name]) for one in inventory.site.kernels if one.name in records):
+        missing = (uncounted(record) if counts else (), unwatched(record) if watches else ())
+        states = kernel_freshness(kernel, inventory.site.files, record, newest, same) if any(missing) else {}
+        done = {title for title, state in states.items() if state.state in DONE}
+        fresh = DueTools(*(tuple(t for one in ones if (t := _title(kernel, one)) in done) for ones in missing))
+        if fresh != DueTools():
             due[f"{kernel.name}/tools"] = fresh
     return due
 

@@ -1,7 +1,8 @@
-"""The records of a GPU → the evaluations for which the vendor's tools are due: the fastest ones without counters.
+"""The records of a GPU → the evaluations for which the vendor's tools are due.
 
-Counters explain a time, so the fastest implementation of each cell should have them.  Many machines have no ncu or may
-not read counters, so nothing is due on a GPU of which no record has any.  Missing counters make no evaluation stale.
+Counters explain a time, so the fastest implementation of each cell should have them.  A sanitizer finds faults, so it
+should have watched each implementation in each dtype.  Many machines have no ncu, no sanitizer, or no right to read
+counters, so neither is due on a GPU of which no record has any.  What is missing makes no evaluation stale.
 """
 
 from __future__ import annotations
@@ -19,6 +20,19 @@ Cell = tuple[str, str, tuple[tuple[str, Scalar], ...]]
 def can_count(records: Iterable[Record]) -> bool:
     """Tell whether some evaluation of a GPU has counters, so that a machine with this GPU can read them."""
     return any(one.counters for record in records for one in record.evaluations)
+
+
+def can_watch(records: Iterable[Record]) -> bool:
+    """Tell whether a sanitizer has watched some evaluation of a GPU."""
+    return any(one.sanitizer for record in records for one in record.evaluations)
+
+
+def unwatched(record: Record) -> tuple[Evaluation, ...]:
+    """Return the first evaluation of each implementation and dtype that no sanitizer has watched."""
+    timed = [one for one in record.evaluations if one.role is Role.IMPLEMENTATION and one.performance is not None]
+    watched = {(one.name, one.dtype) for one in timed if one.sanitizer}
+    first = {(one.name, one.dtype): one for one in reversed(timed)}
+    return tuple(one for one in timed if first[one.name, one.dtype] is one and (one.name, one.dtype) not in watched)
 
 
 def uncounted(record: Record) -> tuple[Evaluation, ...]:

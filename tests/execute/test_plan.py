@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sitegen.execute.plan import UnknownName, due_tools, only_named, plan, status, without_tools
+from sitegen.execute.plan import DueTools, UnknownName, due_tools, only_named, plan, status, without_tools
 from sitegen.execute.session import commit_of, goals_by_gpu, store_results
 from sitegen.model.gpu import yours
 from sitegen.model.job import InspectJob, KernelJob, NotebookJob, PreviousRatios, RejectJob
@@ -129,8 +129,11 @@ def test_the_tools_of_a_fresh_kernel_run_alone_when_they_are_named(root, made):
     assert "double/tools" not in status(made.inventory(root), GPU)
 
 
-def keep_counters(root, made, *names):
-    """Store records of everything but the post and the variants; at 64:float32 only these have counters."""
+def keep_counters(root, made, *names, watched=()):
+    """Store records of everything but the post and the variants.
+
+    At 64:float32 only `names` have counters; a sanitizer found nothing in those of `watched`.
+    """
     inventory = made.inventory(root)
     jobs = [job for job in plan(inventory, GPU) if isinstance(job, KernelJob)]
     counters = Counters(4e6, 4e6, 3.0, 5000.0, calibration={"copy bytes": 1.0})
@@ -138,7 +141,12 @@ def keep_counters(root, made, *names):
     def counted(result):
         here = result.id == "double@64:float32"
         ones = (
-            replace(one, counters=None if here and one.name not in names else counters) for one in result.evaluations
+            replace(
+                one,
+                counters=None if here and one.name not in names else counters,
+                sanitizer={"memcheck": ""} if one.name in watched else {},
+            )
+            for one in result.evaluations
         )
         return replace(result, evaluations=tuple(ones))
 
@@ -154,7 +162,7 @@ def test_without_any_counters_on_a_gpu_no_tools_are_due(root, made):
 def test_tools_are_due_for_a_fastest_implementation_without_counters(root, made):
     keep_counters(root, made)
     inventory = made.inventory(root)
-    assert due_tools(inventory, GPU) == {"double/tools": ("double/other@64:float32",)}
+    assert due_tools(inventory, GPU) == {"double/tools": DueTools(uncounted=("double/other@64:float32",))}
     assert due_tools(inventory, "nvidia-a100") == {}
     assert ids(plan(inventory, GPU, ["double"])) == ["ceilings", "double/wrong", "double/tools"]
     assert ids(plan(inventory, GPU, ["double/right", "posts/first"])) == ["ceilings", "posts/first"]
@@ -170,6 +178,23 @@ def test_tools_that_are_due_run_only_the_implementations_without_counters(root, 
     assert inspected("double/tools") == ["right", "other"], "asked for by name"
     assert inspected("double", everything=True) == ["right", "other"], "with their times"
     assert inspected() == inspected("double") == ["other"]
+
+
+def test_tools_count_nothing_where_only_findings_are_missing(root, made):
+    keep_counters(root, made, "right", "other", watched=["right"])
+    inventory = made.inventory(root)
+    assert due_tools(inventory, GPU) == {"double/tools": DueTools(unwatched=("double/other@128:float32",))}
+    (job,) = (one for one in plan(inventory, GPU, ["double"]) if one.id == "double/tools")
+    assert [one.name for one in job.kernel.implementations] == ["other"] and job.sweep == ()
+
+
+def test_tools_count_and_watch_where_both_are_missing(root, made):
+    keep_counters(root, made, watched=["other"])
+    inventory = made.inventory(root)
+    due = DueTools(("double/other@64:float32",), ("double/right@128:bfloat16", "double/right@128:float32"))
+    assert due_tools(inventory, GPU) == {"double/tools": due}
+    (job,) = (one for one in plan(inventory, GPU, ["double"]) if one.id == "double/tools")
+    assert [one.name for one in job.kernel.implementations] == ["right", "other"] and job.sweep == ({},)
 
 
 def test_tools_are_not_due_for_sources_that_are_timed_again_anyway(root, made):

@@ -1,4 +1,4 @@
-"""The evaluations whose counters are due: the fastest of a cell, unless ncu has tried and failed."""
+"""The evaluations for which tools are due: the fastest of a cell, unless ncu has failed, and what nobody watched."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from sitegen.model.kernel import Status
 from sitegen.model.record import SCHEMA, Counters, Record, Role
-from sitegen.results.due_tools import can_count, uncounted
+from sitegen.results.due_tools import can_count, can_watch, uncounted, unwatched
 
 FIRST, SECOND, THIRD = (f"2026-11-2{day}T06:00:00Z" for day in (1, 2, 3))
 COUNTERS = Counters(4e6, 4e6, 3.0, 5000.0, calibration={"copy bytes": 1.0})
@@ -58,3 +58,23 @@ def test_counters_of_another_cell_say_nothing_about_this_one(record):
 def test_a_gpu_without_any_counters_cannot_count(record):
     assert not can_count([record()])
     assert can_count([record(), record(torch={"counters": COUNTERS})])
+
+
+CLEAN = {"memcheck": "", "racecheck": ""}
+
+
+def test_a_sanitizer_watches_each_implementation_in_each_dtype_and_no_baseline(record):
+    def due(**changes):
+        return [(one.name, one.dtype) for one in unwatched(record(**changes))]
+
+    assert due() == [("fused", "float32"), ("naive", "float32")]
+    assert due(fused={"sanitizer": CLEAN}) == [("naive", "float32")]
+    assert due(fused={"sanitizer": CLEAN}, naive={"name": "fused"}) == [], "the same program at another workload"
+    both = due(fused={"sanitizer": CLEAN}, naive={"name": "fused", "dtype": "bfloat16"})
+    assert both == [("fused", "bfloat16")]
+    assert due(fused={"status": Status.RACE, "performance": None}, naive={"sanitizer": CLEAN}) == []
+
+
+def test_a_gpu_on_which_nothing_was_watched_has_no_sanitizer(record):
+    assert not can_watch([record()])
+    assert can_watch([record(), record(naive={"sanitizer": CLEAN})])
