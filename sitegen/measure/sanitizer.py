@@ -117,9 +117,13 @@ def is_hand_over(finding: Finding, sources: Mapping[str, str]) -> bool:
     the loop and of that after it; there the author cannot address shared memory, so that the read tells enough.
     """
     texts = {PurePosixPath(path).name: text for path, text in sources.items()}
-    in_loop = all(_SPECIALIZED_LOOP in texts.get(file, "") for file, _ in finding.places)
+    in_loop = all(_specializes_only_loops(texts.get(file, "")) for file, _ in finding.places)
     judged = finding.places[:1] if in_loop else finding.places
     return bool(judged) and all(_hands_over(texts.get(file, ""), line, finding.functions) for file, line in judged)
+
+
+def _specializes_only_loops(source: str) -> bool:
+    return _SPECIALIZED_LOOP in source and _SPECIALIZE not in source
 
 
 def _hands_over(source: str, number: int, kernels: frozenset[str]) -> bool:

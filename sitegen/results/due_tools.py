@@ -31,8 +31,10 @@ def unwatched(record: Record) -> tuple[Evaluation, ...]:
     """Return the first evaluation of each implementation and dtype that no sanitizer has watched."""
     timed = [one for one in record.evaluations if one.role is Role.IMPLEMENTATION and one.performance is not None]
     watched = {(one.name, one.dtype) for one in timed if one.sanitizer}
-    first = {(one.name, one.dtype): one for one in reversed(timed)}
-    return tuple(one for one in timed if first[one.name, one.dtype] is one and (one.name, one.dtype) not in watched)
+    first: dict[tuple[str, str], Evaluation] = {}
+    for one in timed:
+        first.setdefault((one.name, one.dtype), one)
+    return tuple(one for key, one in first.items() if key not in watched)
 
 
 def uncounted(record: Record) -> tuple[Evaluation, ...]:

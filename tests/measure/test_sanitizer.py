@@ -84,6 +84,7 @@ def fast(x, n):
         ((6, 3), LOOP, False),  # the access that collides with all others is not the compiler's
         ((0, 3), LOOP, False),
         ((3, 4), LOOP.replace(", warp_specialize=True", ""), False),
+        ((3, 5), GLUON + "# In Triton this is warp_specialize=True.", False),
         ((3, 4, 7), LOOP, True),
     ],
 )
