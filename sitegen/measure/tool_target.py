@@ -24,6 +24,7 @@ from sitegen.measure.counters import COPIED_BYTES, KNOWN, PRODUCT_SIDE, RANGE
 from sitegen.measure.device import require_arch, use_own_stream
 from sitegen.measure.faults import failure_of
 from sitegen.measure.guarded_calls import wait
+from sitegen.measure.library_writes import VisibleLibraryWrites
 from sitegen.measure.memory_plan import RESIDENT_SHARE
 from sitegen.measure.timing import BufferSet, make_set
 from sitegen.measure.tool_calls import CallToCount, calls_to_count, calls_to_sanitize, cost_of_call
@@ -90,7 +91,8 @@ class Sanitizer:
             buffers = make_set(setup, runnable, dims, 0)
             # initcheck does not see every kernel that made the inputs
             inputs = [tensor.cpu().cuda() for tensor in buffers.inputs]
-            runnable.run_into(inputs, buffers.outs, dims)
+            with VisibleLibraryWrites():
+                runnable.run_into(inputs, buffers.outs, dims)
             wait()
 
 
