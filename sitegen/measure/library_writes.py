@@ -1,7 +1,8 @@
 """Results of cuBLAS and cuDNN, through torch → the same results, written once more by a copy that initcheck sees.
 
-On Hopper and later both may write with the bulk copy engine, whose writes initcheck does not see.  It then reports the
-kernel of the author that reads such a result, although all of it is written.
+initcheck does not see all that these libraries write: on an H100 it calls every number of a product of 65 × 256 numbers
+uninitialised.  They may write with the bulk copy engine, whose writes it does not see either.  It then reports the
+kernel of the author that reads such a result.
 """
 
 from __future__ import annotations
