@@ -10,6 +10,7 @@ import formula_error
 import interval_coverage
 import pytest
 import rejected
+import short_calls
 import start_costs
 import where_time_goes
 from faults import Fault, Row, others_finished, rows_of
@@ -271,3 +272,22 @@ def test_only_what_a_line_says_decides_where_compiled_modules_go(monkeypatch, tm
     (seconds,) = start_costs.seconds(start_costs.environment(PYTHONPYCACHEPREFIX=str(tmp_path / "kept")))
     assert seconds > 0
     assert [file.name.partition(".")[0] for file in (tmp_path / "kept").rglob("*here*.pyc")] == ["here"]
+
+
+@pytest.mark.parametrize(
+    ("found", "status"),
+    [
+        ([], 1),
+        ([short_calls.Call("sum", 50.0, 51.4, "")], 0),
+        ([short_calls.Call("sum", 50.0, 48.4, ""), short_calls.Call("copy", 50.0, 50.0, "")], 1),
+        ([short_calls.Call("sum", 50.0, 51.6, "float32, ncu's times differ by up to 3 % (sum)")], 0),
+    ],
+    ids=["none", "near", "apart", "marked"],
+)
+def test_a_short_call_is_near_to_ncu_or_its_table_says_how_far_it_is(found, status, capsys):
+    assert short_calls.report(found) == status
+    assert f"{len(found)} short calls" in capsys.readouterr().out
+
+
+def test_no_call_of_the_records_is_apart_from_ncu_without_a_mark(capsys):
+    assert short_calls.main([]) == 0

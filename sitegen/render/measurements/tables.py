@@ -4,7 +4,7 @@ decimals.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 
@@ -20,6 +20,8 @@ from sitegen.render.shared import numbers
 
 SHORT_SHARE = 0.01
 """An empty kernel is mentioned when it takes more than this share of the fastest implementation's time."""
+APART_FROM_NCU = 0.03
+"""The time of a row and that of ncu's counted call may differ by this share before the head of the rows says so."""
 _MOST_RATIOS = 3
 
 
@@ -151,21 +153,35 @@ def body(group: Group, columns: Sequence[str], prefix: str) -> Body:
     common = _common_notes(group)
     lines = (_line(row, columns, [column[n] for column in shown], prefix) for n, row in enumerate(group.rows))
     kept = (replace(line, notes=tuple(note for note in line.notes if note not in common)) for line in lines)
-    return replace(head(group), stale=_common_reason(group), lines=tuple(kept))
+    return replace(head_of_times(group), stale=_common_reason(group), lines=tuple(kept))
 
 
 def head(group: Group) -> Body:
-    """Return the heading of a group without rows: `8192 × 8192 float32, 537 MB, noise 0.11 %`."""
+    """Return the heading of a group without rows: `8192 × 8192 float32, 537 MB`."""
+    return Body(numbers.shape(group.workload.name), ", ".join(_facts(group)))
+
+
+def head_of_times(group: Group) -> Body:
+    """Return the heading of a group whose rows have times, with what is to know about these: `…, noise 0.11 %`."""
+    facts = [*_facts(group), *_facts_of_times(group), *sorted(_common_notes(group))]
+    return Body(numbers.shape(group.workload.name), ", ".join(facts))
+
+
+def _facts(group: Group) -> list[str]:
     params = "".join(f", {name} {value}" for name, value in sorted(group.params.items()))
-    facts = [f"{group.dtype}{params}", numbers.size(group.cost.bytes)]
+    return [f"{group.dtype}{params}", numbers.size(group.cost.bytes)]
+
+
+def _facts_of_times(group: Group) -> Iterator[str]:
     if group.noise is not None:
-        facts.append(f"noise {numbers.percent(group.noise, 2)}")
+        yield f"noise {numbers.percent(group.noise, 2)}"
     if share := group.in_cycles:
         half = (share.high - share.low) / 2 / share.value
-        facts.append(f"share of the ceiling in SM cycles, ceiling ±{numbers.percent(half, 2)}")
+        yield f"share of the ceiling in SM cycles, ceiling ±{numbers.percent(half, 2)}"
     if empty_us := _empty_kernel_us(group):
-        facts.append(f"an empty kernel takes {numbers.with_unit(numbers.fixed(empty_us, 1), 'µs')} here")
-    return Body(numbers.shape(group.workload.name), ", ".join([*facts, *sorted(_common_notes(group))]))
+        yield f"an empty kernel takes {numbers.with_unit(numbers.fixed(empty_us, 1), 'µs')} here"
+    if apart := _apart_from_ncu(group):
+        yield f"ncu's times differ by up to {apart}"
 
 
 def _empty_kernel_us(group: Group) -> float:
@@ -174,6 +190,19 @@ def _empty_kernel_us(group: Group) -> float:
     fastest_us = min((p.median_us for p in timed), default=0.0)
     empty_us = max((p.empty_kernel_us or 0.0 for p in timed), default=0.0)
     return empty_us if empty_us > SHORT_SHARE * fastest_us else 0.0
+
+
+def _apart_from_ncu(group: Group) -> str:
+    """Return by how much ncu's time of a row differs at most, and of which: `7 % (cluster)`; empty below the limit.
+
+    Products are compared in cycles, since their clock depends on the calls around them.
+    """
+    both = [(row, p, c) for row in group.rows if (p := row.performance) and (c := row.counters) and c.duration_us]
+    apart = {row.name: abs(counted.duration_us / timed.median_us - 1) for row, timed, counted in both}
+    worst = max(apart, key=lambda name: apart[name], default="")
+    if group.cost.is_matrix or apart.get(worst, 0.0) <= APART_FROM_NCU:
+        return ""
+    return f"{numbers.percent(apart[worst], 0)} ({worst})"
 
 
 def _common_notes(group: Group) -> frozenset[str]:

@@ -292,6 +292,41 @@ def test_the_time_of_an_empty_kernel_stands_in_the_head_of_short_calls(
     assert ("empty kernel" in head) is told
 
 
+def counted_at(record: Record, factors: dict[str, float]) -> Record:
+    """Return the record with ncu's time of each row that many times that of the row."""
+
+    def counted(one: Evaluation) -> Evaluation:
+        if one.performance is None or one.counters is None:
+            return one
+        us = one.performance.median_us * factors.get(one.name, 1.0)
+        return replace(one, counters=replace(one.counters, duration_us=us))
+
+    return replace(record, evaluations=tuple(counted(one) for one in record.evaluations))
+
+
+@pytest.mark.parametrize(
+    ("factors", "told"),
+    [
+        ({"fused": 1.031, "torch": 0.93}, "7 % (torch)"),
+        ({"fused": 1.031}, "3 % (fused)"),
+        ({"fused": 1.029, "torch": 0.971}, ""),
+    ],
+)
+def test_the_head_names_the_row_whose_time_is_furthest_from_that_of_ncu(
+    make: SimpleNamespace, factors: dict[str, float], told: str
+) -> None:
+    record = counted_at(make.full_record(), factors)
+    head = words(band(page(make, record), "Workloads").css_first("th.grp"))
+    assert head.endswith(f", ncu's times differ by up to {told}" if told else "MB, noise 0.00 %")
+
+
+def test_the_times_of_products_are_not_compared_with_those_of_ncu(make: SimpleNamespace) -> None:
+    record = counted_at(make.full_record(), {"fused": 2.0})
+    product = replace(make.site().kernels[0], flops="1000 * M * N")
+    (group, *_) = groups(product, record, Evidence(make.records(record)))
+    assert group.cost.is_matrix and "ncu" not in tables.head_of_times(group).facts
+
+
 def test_rounds_with_host_time_are_told(make: SimpleNamespace) -> None:
     table = band(page(make, changed_times(make.record(), late_rounds=2)), "Workloads")
     assert "host time in 2 of 11 rounds" in words(table.css_first("th.grp"))
