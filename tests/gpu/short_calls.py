@@ -46,7 +46,7 @@ class Call:
 
     @property
     def marked(self) -> bool:
-        return "ncu's times differ" in self.head
+        return "ncu’s times differ" in self.head
 
     def cells(self) -> tuple[object, ...]:
         return self.title, self.us, self.ncu_us, self.apart * 100, "marked" if self.marked else "<-- NOT MARKED"

@@ -280,7 +280,7 @@ def test_only_what_a_line_says_decides_where_compiled_modules_go(monkeypatch, tm
         ([], 1),
         ([short_calls.Call("sum", 50.0, 51.4, "")], 0),
         ([short_calls.Call("sum", 50.0, 48.4, ""), short_calls.Call("copy", 50.0, 50.0, "")], 1),
-        ([short_calls.Call("sum", 50.0, 51.6, "float32, ncu's times differ by up to 3 % (sum)")], 0),
+        ([short_calls.Call("sum", 50.0, 51.6, "float32, ncu’s times differ by up to 3 % (sum)")], 0),
     ],
     ids=["none", "near", "apart", "marked"],
 )

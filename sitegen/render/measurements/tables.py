@@ -181,7 +181,7 @@ def _facts_of_times(group: Group) -> Iterator[str]:
     if empty_us := _empty_kernel_us(group):
         yield f"an empty kernel takes {numbers.with_unit(numbers.fixed(empty_us, 1), 'µs')} here"
     if apart := _apart_from_ncu(group):
-        yield f"ncu's times differ by up to {apart}"
+        yield f"ncu’s times differ by up to {apart}"
 
 
 def _empty_kernel_us(group: Group) -> float:

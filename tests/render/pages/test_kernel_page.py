@@ -317,7 +317,7 @@ def test_the_head_names_the_row_whose_time_is_furthest_from_that_of_ncu(
 ) -> None:
     record = counted_at(make.full_record(), factors)
     head = words(band(page(make, record), "Workloads").css_first("th.grp"))
-    assert head.endswith(f", ncu's times differ by up to {told}" if told else "MB, noise 0.00 %")
+    assert head.endswith(f", ncu’s times differ by up to {told}" if told else "MB, noise 0.00 %")
 
 
 def test_the_times_of_products_are_not_compared_with_those_of_ncu(make: SimpleNamespace) -> None:
