@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from sitegen.markup.words import join_units
 from sitegen.model.dates import periods_of
 from sitegen.model.linked import document_key
 from sitegen.model.site import TaskState, WorklogEntry
@@ -289,11 +290,11 @@ def _task(thread: TaskThread, date: dt.date, here: str) -> TaskLine:
 
 
 def plain_line(markdown: str) -> str:
-    """Return a line of Markdown as plain text, without the targets of links and the marks of emphasis, for a list
-    beside the text.
+    """Return a line of Markdown as plain text, without the targets of links and the marks of emphasis, and with units
+    joined to their numbers, for a list beside the text.
     """
     linked = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", markdown)
-    return _without_marks(linked).strip()
+    return join_units(_without_marks(linked).strip())
 
 
 def _without_marks(text: str) -> str:

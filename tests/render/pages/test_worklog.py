@@ -15,6 +15,7 @@ from sitegen.render.pages.worklog import plain_line
         ("**see `b_c`** in [the notes](x) _now_", "see b_c in the notes now"),
         ("2 * 3 * 4", "2 * 3 * 4"),
         ("`open", "`open"),
+        ("two processes differ by 0.3 % at 8 × 8", "two processes differ by 0.3\u00a0% at 8\u00a0×\u00a08"),
     ],
 )
 def test_a_line_loses_its_marks_and_keeps_its_names(line: str, shown: str) -> None:
