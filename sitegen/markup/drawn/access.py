@@ -209,7 +209,8 @@ def _draw_shared(shown: AccessFigure, alt: str) -> str:
     content += grid(rows, side, _TOP, _WIDTH, height)
     said = f"{_subject(shown)} Bank conflict: {_conflict(access)}; {_count(access.passes, 'pass', 'passes')}."
     how = note(
-        "a row is a pass; a cell is the word that a bank gives, with the lane that it goes to", _shared_words(rows)
+        "each row of the picture is a pass, each cell the word that a bank gives, with the lane that it goes to",
+        _shared_words(rows),
     )
     return _framed(content, side, len(rows), alt or said) + facts(_facts(shown)) + how
 
