@@ -1,8 +1,12 @@
-"""Results of cuBLAS and cuDNN, through torch → the same results, written once more by a copy that initcheck sees.
+"""Products and attention of torch → the same results, written once more by a copy that initcheck sees.
 
-initcheck does not see all that these libraries write: on an H100 it calls every number of a product of 65 × 256 numbers
-uninitialised.  They may write with the bulk copy engine, whose writes it does not see either.  It then reports the
-kernel of the author that reads such a result.
+initcheck does not see all that cuBLAS and cuDNN write: on an H100 it calls every number of a product of 65 × 256 in
+bfloat16 uninitialised.  They may write with the bulk copy engine, whose writes it does not see either.  It then
+reports the kernel of the author that reads such a result.
+
+What this hides: numbers of a result that the library left unwritten, and a product of numbers that nobody wrote.  What
+it does not see: libraries that C++ calls without torch, and operations that inference mode keeps whole.  What torch
+compiles runs without compilation meanwhile.
 """
 
 from __future__ import annotations
@@ -18,23 +22,26 @@ _ATTENTION = "_scaled_dot_product_"
 
 
 class VisibleLibraryWrites(TorchDispatchMode):  # type: ignore[misc]
-    """While it is entered, each product and attention of torch copies its results over themselves, through the host.
+    """While it is entered, each product and attention of torch copies its results over themselves.
 
-    What `torch.empty` and every other operation return is left alone: there initcheck has to find what nobody wrote.
+    The copy goes through the host, because initcheck counts what comes from there as written, and may report a copy
+    on the GPU, which reads the result.  What `torch.empty` and every other operation return is left alone: there
+    initcheck has to find what nobody wrote.
     """
 
     def __torch_dispatch__(
         self, operation: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         results = operation(*args, **(kwargs or {}))
-        if is_of_a_library(operation.overloadpacket.__name__):
+        if is_of_a_library(operation):
             _write_again(results if isinstance(results, tuple) else (results,))
         return results
 
 
-def is_of_a_library(operation: str) -> bool:
-    """Return whether an operation of torch, such as `addmm_`, is a product of cuBLAS or an attention of cuDNN."""
-    return operation.rstrip("_") in _PRODUCTS or operation.startswith(_ATTENTION)
+def is_of_a_library(operation: Any) -> bool:
+    """Return whether an operation, such as `torch.ops.aten.addmm_.default`, is a product or an attention of torch."""
+    name = operation.overloadpacket.__name__
+    return operation.namespace == "aten" and (name.rstrip("_") in _PRODUCTS or name.startswith(_ATTENTION))
 
 
 def _write_again(results: Iterable[Any]) -> None:

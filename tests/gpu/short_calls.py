@@ -2,9 +2,9 @@
 
     python tests/gpu/short_calls.py [GPU]                 (needs no GPU)
 
-Shows that a time of a call in a CUDA graph is that of the hardware, or that its table says it is not.  Each row of a
-kernel that memory bounds, whose call was timed in a graph and counted, is compared with ncu's time.  If they differ by
-more than 3 %, the head of its rows must name the row whose time differs most.
+Shows how near the times of calls in CUDA graphs are to those of the hardware, and that tables report what is not near.
+Each row of a kernel that memory bounds, whose call was timed in a graph and counted, is compared with ncu's time.  If
+they differ by more than 3 %, the head of its rows must name the row whose time differs most.
 
 Exit 1 when the head does not, or when there is no such call.
 """

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 torch = pytest.importorskip("torch")
 
 from torch.nn.functional import scaled_dot_product_attention  # noqa: E402
-from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
+from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode  # noqa: E402
 
+from sitegen.measure import tool_target  # noqa: E402
 from sitegen.measure.library_writes import VisibleLibraryWrites, is_of_a_library  # noqa: E402
+from sitegen.measure.tool_calls import CallToSanitize  # noqa: E402
 
 
 class Operations(TorchDispatchMode):
@@ -65,9 +69,47 @@ def test_a_product_is_written_again(make):
     assert writes_again(make) == 1
 
 
-@pytest.mark.parametrize("operation", ["_scaled_dot_product_cudnn_attention", "_scaled_mm"])
-def test_what_only_a_gpu_offers_is_known_by_its_name(operation):
-    assert is_of_a_library(operation)
+def test_each_result_of_an_attention_is_written_again():
+    query = torch.ones(1, 2, 8, 4)
+    results = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(query, query, query)
+    assert len(results) == 2
+    assert writes_again(lambda: scaled_dot_product_attention(query, query, query)) == 2
+
+
+@pytest.mark.parametrize(
+    ("operation", "is_one"),
+    [
+        (torch.ops.aten._scaled_dot_product_cudnn_attention.default, True),
+        (torch.ops.aten._scaled_mm.default, True),
+        (torch.ops.aten.mm.out, True),
+        (torch.ops.aten.add.Tensor, False),
+    ],
+)
+def test_operations_of_libraries_are_known_by_their_names(operation, is_one):
+    assert is_of_a_library(operation) is is_one
+
+
+def test_an_operation_of_the_author_with_such_a_name_is_not_of_a_library():
+    @torch.library.custom_op("of_the_author::mm", mutates_args=())
+    def mm(a: torch.Tensor) -> torch.Tensor:
+        return torch.empty_like(a)
+
+    assert writes_again(lambda: mm(square())) == 0
+
+
+def test_a_call_for_the_sanitizer_is_made_with_these_writes(monkeypatch):
+    modes = []
+    runnable = SimpleNamespace(run_into=lambda *_: modes.append(type(_get_current_dispatch_mode())))
+    monkeypatch.setattr(tool_target, "require_arch", lambda _: None)
+    monkeypatch.setattr(tool_target.runnables, "implementation_runnable", lambda *_: runnable)
+    monkeypatch.setattr(tool_target, "KernelSetup", lambda *_: None)
+    monkeypatch.setattr(tool_target, "make_set", lambda *_: SimpleNamespace(inputs=(), outs=()))
+    monkeypatch.setattr(tool_target, "wait", lambda: None)
+    caller = object.__new__(tool_target.Sanitizer)
+    caller.kernel, caller.folder, caller.reference = None, None, None
+    caller.calls = [CallToSanitize(SimpleNamespace(arch=""), "float32", {}, ({"N": 1}, {"N": 2}))]
+    caller.call(0)
+    assert modes == [VisibleLibraryWrites] * 2
 
 
 def test_results_have_the_values_that_they_had():

@@ -209,7 +209,7 @@ def _draw_shared(shown: AccessFigure, alt: str) -> str:
     content += grid(rows, side, _TOP, _WIDTH, height)
     said = f"{_subject(shown)} Bank conflict: {_conflict(access)}; {_count(access.passes, 'pass', 'passes')}."
     how = note(
-        "each row of the picture is a pass, each cell the word that a bank gives, with the lane that it goes to",
+        "each row of the picture is a pass, each cell the word that a bank serves, with its lane",
         _shared_words(rows),
     )
     return _framed(content, side, len(rows), alt or said) + facts(_facts(shown)) + how

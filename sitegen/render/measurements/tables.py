@@ -162,7 +162,7 @@ def head(group: Group) -> Body:
 
 
 def head_of_times(group: Group) -> Body:
-    """Return the heading of a group whose rows have times, with what is to know about these: `…, noise 0.11 %`."""
+    """Return the heading of a group whose rows have times, with the facts about these: `…, noise 0.11 %`."""
     facts = [*_facts(group), *_facts_of_times(group), *sorted(_common_notes(group))]
     return Body(numbers.shape(group.workload.name), ", ".join(facts))
 
@@ -193,7 +193,7 @@ def _empty_kernel_us(group: Group) -> float:
 
 
 def _apart_from_ncu(group: Group) -> str:
-    """Return by how much ncu's time of a row differs at most, and of which: `7 % (cluster)`; empty below the limit.
+    """Return the largest difference of ncu's time from ours, and its row: `7 % (cluster)`; empty within the limit.
 
     Products are compared in cycles, since their clock depends on the calls around them.
     """
