@@ -24,11 +24,11 @@ from sitegen.measure.counters import COPIED_BYTES, KNOWN, PRODUCT_SIDE, RANGE
 from sitegen.measure.device import require_arch, use_own_stream
 from sitegen.measure.faults import failure_of
 from sitegen.measure.guarded_calls import wait
-from sitegen.measure.library_writes import VisibleLibraryWrites
 from sitegen.measure.memory_plan import RESIDENT_SHARE
 from sitegen.measure.timing import BufferSet, make_set
 from sitegen.measure.tool_calls import CallToCount, calls_to_count, calls_to_sanitize, cost_of_call
 from sitegen.measure.tool_runs import FINISHED, MARK
+from sitegen.measure.visible_writes import VisibleLibraryWrites
 from sitegen.measure.workload import set_count
 from sitegen.model.job import InspectJob
 from sitegen.model.kernel import Status
