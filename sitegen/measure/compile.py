@@ -15,8 +15,10 @@ from sitegen.measure.artefacts import Binary
 from sitegen.measure.cutlass import header_folders, missing_headers
 from sitegen.measure.kept_code import keep, kept_file, read_kept
 from sitegen.measure.occupancy import number_of
+from sitegen.measure.protocol import EvaluationEnded
 from sitegen.model.dtypes import DTYPES
 from sitegen.model.formula import Number
+from sitegen.model.kernel import Status
 
 COMPILE_DEADLINE_S = 120.0
 DEFAULT_SHARED = 48 * 1024
@@ -147,17 +149,22 @@ def _checked(result: tuple[Any, ...]) -> Any:
 def allow_shared(kernel: Any, size: int) -> None:
     """Allow a kernel `size` bytes of dynamic shared memory, which is needed where a block uses more than 48 KB.
 
-    A larger size that was allowed before stays.  Raises RuntimeError where the GPU does not have so much.
+    A larger size that was allowed before stays.  Raises EvaluationEnded(unsupported) where the GPU does not have so
+    much for a block, and RuntimeError where it refuses for another reason.
     """
     import torch
     from cuda.bindings import driver
 
     static = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
     dynamic = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    most = driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
     device = driver.CUdevice(torch.cuda.current_device())
     fixed, allowed = (driver.cuKernelGetAttribute(a, kernel.handle, device)[1] or 0 for a in (static, dynamic))
-    if fixed + size <= DEFAULT_SHARED:
+    if (needed := fixed + size) <= DEFAULT_SHARED:
         return
+    if needed > (available := driver.cuDeviceGetAttribute(most, device)[1]):
+        text = f"a block takes {needed / 1024:g} KiB of shared memory, this GPU has {available / 1024:g} KiB"
+        raise EvaluationEnded(Status.UNSUPPORTED, text)
     (error,) = driver.cuKernelSetAttribute(dynamic, max(size, allowed), kernel.handle, device)
     if int(error) != 0:
         raise RuntimeError(f"{size} bytes of dynamic shared memory cannot be allowed: {error}")

@@ -25,7 +25,7 @@ def launcher(
     """Return a call that launches an entry of a file of probes/, compiled for the GPU at hand.
 
     The call takes tensors and ctypes numbers.  `grid` and `block` have one dimension; `shared` is bytes per block.
-    Raises CompileError and RuntimeError.
+    Raises CompileError and RuntimeError, and EvaluationEnded where the GPU has too little shared memory.
     """
     from cuda.core import LaunchConfig, Stream, launch
 

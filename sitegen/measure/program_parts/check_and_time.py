@@ -39,7 +39,7 @@ class Contract:
     implementation: str
     language: str
     arch: str
-    """The least architecture, `>=sm_90`; empty: any."""
+    """The least architecture that has the instructions, `>=sm_90`; empty: any."""
     tolerance: Mapping[str, float]
     """The largest relative error ‖out − ref‖ / ‖ref‖, by dtype."""
     params: Mapping[str, Sequence[Any]]
@@ -229,13 +229,20 @@ def main(contract: Contract, reference: ModuleType, call: Call) -> None:
     """Check and time as the command line says, and exit."""
     options = _options(contract)
     if why := why_not_here(contract):
-        print(f"{contract.kernel}/{contract.implementation} cannot run here. {why}")
-        sys.exit(CANNOT_RUN)
+        sys.exit(_cannot_run(contract, why))
     on_gpu = torch.cuda.is_available()
     setup = Setup(contract, reference, call, options.dtype, "cuda" if on_gpu else "cpu")
     machine = torch.cuda.get_device_name() if on_gpu else "the CPU, by Triton's interpreter"
     print(f"{contract.kernel}/{contract.implementation}, {options.dtype}, on {machine}", flush=True)
-    sys.exit(_checked_and_timed(setup, options) if on_gpu else _interpreted(setup, options.size))
+    try:
+        sys.exit(_checked_and_timed(setup, options) if on_gpu else _interpreted(setup, options.size))
+    except MemoryError as lacking:
+        sys.exit(_cannot_run(contract, str(lacking)))
+
+
+def _cannot_run(contract: Contract, why: str) -> int:
+    print(f"{contract.kernel}/{contract.implementation} cannot run here. {why}")
+    return CANNOT_RUN
 
 
 def _checked_and_timed(setup: Setup, options: argparse.Namespace) -> int:

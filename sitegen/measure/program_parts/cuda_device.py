@@ -109,14 +109,22 @@ def _toolkit_headers() -> list[str]:
 
 
 def _allow_shared(kernel: Any, size: int) -> None:
-    """Allow a kernel more than 48 KB of shared memory in a block, which the driver gives only on demand."""
+    """Allow a kernel more than 48 KB of shared memory in a block, which the driver gives only on demand.
+
+    Raises MemoryError where the GPU does not have so much for a block.
+    """
     from cuda.bindings import driver
 
     attributes = driver.CUfunction_attribute
     static = attributes.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
     dynamic = attributes.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    most = driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
     device = driver.CUdevice(torch.cuda.current_device())
-    if (driver.cuKernelGetAttribute(static, kernel.handle, device)[1] or 0) + size > DEFAULT_SHARED:
+    needed = (driver.cuKernelGetAttribute(static, kernel.handle, device)[1] or 0) + size
+    if needed > (available := driver.cuDeviceGetAttribute(most, device)[1]):
+        text = f"A block takes {needed / 1024:g} KiB of shared memory; this GPU has {available / 1024:g} KiB."
+        raise MemoryError(text)
+    if needed > DEFAULT_SHARED:
         (error,) = driver.cuKernelSetAttribute(dynamic, size, kernel.handle, device)
         if int(error) != 0:
             raise RuntimeError(f"{size} bytes of dynamic shared memory cannot be allowed: {error}")
