@@ -62,8 +62,8 @@ STATUSES: Mapping[Status, str] = {
     Status.OUT_OF_MEMORY: "the code asked for more memory than there is",
     Status.DOES_NOT_FIT: "the GPU has too little memory for the workload; no failure",
     Status.UNSUPPORTED: (
-        "the implementation does not take this dtype or architecture, or a block takes more shared memory than the GPU "
-        "has; no failure"
+        "the implementation does not take this dtype or architecture, or a block of its `launch` takes more shared "
+        "memory than the GPU has; no failure"
     ),
     Status.NOT_RUN: "the evaluation was not tried; no failure",
 }

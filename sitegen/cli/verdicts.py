@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sitegen.model.job import UNJUDGED, JobResult, is_of_reference, status_words
+from sitegen.model.job import NO_DTYPE, UNJUDGED, JobResult, is_of_reference, status_words
 from sitegen.model.kernel import Status
 from sitegen.model.record import Evaluation, MeasuredSweep, Rejection, Role
 from sitegen.model.sweep_points import words_of_values
@@ -149,7 +149,8 @@ def _name(result: JobResult, evaluation: Evaluation) -> str:
 
 
 def _verdict(evaluation: Evaluation) -> str:
-    if evaluation.status is Status.DOES_NOT_FIT:
+    lacking = evaluation.status is Status.UNSUPPORTED and not evaluation.message.startswith(NO_DTYPE)
+    if lacking or evaluation.status is Status.DOES_NOT_FIT:
         return f"{evaluation.status.words} ({evaluation.message})"
     if is_of_reference(evaluation.message):
         return NO_REFERENCE

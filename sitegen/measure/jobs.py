@@ -39,7 +39,7 @@ from sitegen.measure.steps import Step, end_processes, run_in_turn, run_side_by_
 from sitegen.measure.without_gpu import compile_without_gpu
 from sitegen.measure.workload import is_matrix_kernel
 from sitegen.measure.workspace import EVALUATION_S, PREPARE_S, Workspace, read_environment
-from sitegen.model.job import JOB_SCHEMA, NOT_AGAIN, CeilingsJob, JobResult, KernelJob, RejectJob
+from sitegen.model.job import JOB_SCHEMA, NO_DTYPE, NOT_AGAIN, CeilingsJob, JobResult, KernelJob, RejectJob
 from sitegen.model.kernel import Implementation, Kernel, Language, Status
 from sitegen.model.record import Rejection, Role
 
@@ -160,7 +160,7 @@ def _evaluations(job: KernelJob, gpu: bool) -> list[PendingEvaluation]:
 def _evaluation(implementation: Implementation, kernel: Kernel, dtype: str, gpu: bool) -> PendingEvaluation:
     pending = PendingEvaluation(Role.IMPLEMENTATION, implementation.name, implementation)
     if dtype not in (implementation.dtypes or kernel.dtypes):
-        pending.status, pending.message = Status.UNSUPPORTED, f"does not offer {dtype}"
+        pending.status, pending.message = Status.UNSUPPORTED, f"{NO_DTYPE} {dtype}"
     elif not gpu and implementation.language is not Language.TRITON:
         pending.status, pending.message = Status.NOT_RUN, "no GPU"
     return pending

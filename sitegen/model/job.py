@@ -32,6 +32,8 @@ NOT_AGAIN = "not tried"
 _OF_REFERENCE = re.compile(r"kernels/[^/\s]+/reference\.py: ")
 
 
+NO_DTYPE = "does not offer"
+"""Start of the message of an implementation that is `unsupported` because it does not take the dtype."""
 RETURNED = "the launcher returned"
 """Start of the message of a launcher that returns no tensor, whose status is `wrong_shape`."""
 

@@ -33,8 +33,8 @@ class Status(StrEnum):
     DOES_NOT_FIT = "does_not_fit"
     """The workload needs more memory than the GPU has, so nothing of it was started; no failure."""
     UNSUPPORTED = "unsupported"
-    """The implementation does not take this dtype or architecture, or a block takes more shared memory than the GPU
-    has, which is no failure."""
+    """The implementation does not take this dtype or architecture, or a block of its `launch` takes more shared
+    memory than the GPU has, which is no failure."""
     NOT_RUN = "not_run"
     """The evaluation was not tried, which is no failure."""
 
@@ -147,7 +147,7 @@ class Implementation:
     host: str = ""
     """The `extern "C"` host function of a cuda-host file."""
     arch: str = ""
-    """The least architecture that has the instructions, as `>=sm_90`; empty: any."""
+    """The least architecture that has its instructions, as `>=sm_90`; empty: any."""
     dtypes: tuple[str, ...] = ()
     """Dtypes that it takes; empty: all dtypes of the kernel."""
     predicts: str = ""

@@ -307,7 +307,10 @@ LAUNCH = Form(
         "grid": "The number of blocks on one to three axes; each is a formula over dims, params and constants.",
         "block": "The number of threads of a block on one to three axes, as formulas.",
         "cluster": "The number of blocks of a cluster on one to three axes, as formulas.",
-        "shared": "The bytes of dynamic shared memory, as a formula.",
+        "shared": (
+            "The bytes of dynamic shared memory, as a formula. Where a block takes more than the GPU has, the status "
+            "is `unsupported`."
+        ),
         "args": "The arguments in the order of the function: names of inputs, outputs, dims, params or constants.",
         "constants": "Numbers that the compiler gets as `-DNAME=value`; each is a formula.",
     },
@@ -317,7 +320,7 @@ _OF_IMPLEMENTATION = {
     "file": "A `.py` file with a function named like the kernel, or a `.cu` file; relative to the kernel's folder.",
     "launch": "How a `.cu` file without host code is launched.",
     "host": 'The `extern "C"` host function of a `.cu` file that nvcc compiles.',
-    "arch": "The least architecture that has the instructions, such as `>=sm_90`. Without it, any.",
+    "arch": "The least architecture that has its instructions, such as `>=sm_90`. Without it, any.",
     "dtypes": "The dtypes that it takes. Without it, all dtypes of the kernel.",
     "predicts": "The expected speed and why. Its last percentage is the share of the ceiling: `one read: 95 %`.",
     "explains": "Why the measured speed differs from the prediction.",

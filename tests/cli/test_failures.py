@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sitegen.cli.verdicts import Failures, notes, verdicts
-from sitegen.model.job import JOB_SCHEMA, UNJUDGED, JobResult
+from sitegen.model.job import JOB_SCHEMA, NO_DTYPE, UNJUDGED, JobResult
 from sitegen.model.kernel import Status
 from sitegen.model.record import Evaluation, Rejection, Role
 
@@ -35,6 +35,13 @@ def test_a_failed_reference_is_named_in_place_of_those_that_wait_for_it() -> Non
     both = [result, JobResult(JOB_SCHEMA, "axpy/wrong", "reject", rejections=rejected)]
     assert list(Failures().new_in(both)) == [f"error: {message}"] and list(notes(both)) == []
     assert sum("  not judged: the reference failed" in line for line in verdicts(both)) == 3
+
+
+def test_what_the_gpu_lacks_is_told_and_is_no_error() -> None:
+    small = "a block takes 192 KiB of shared memory, this GPU has 99 KiB"
+    results = [failed(Status.UNSUPPORTED, message, "mma") for message in (small, f"{NO_DTYPE} float32")]
+    assert [line.split("  ")[1] for line in verdicts(results)] == [f"unsupported ({small})", "unsupported"]
+    assert list(Failures().new_in(results)) == []
 
 
 def test_what_was_not_judged_is_no_error_and_a_job_that_failed_is_one() -> None:

@@ -33,9 +33,10 @@ class Driver(ModuleType):
     def __init__(self) -> None:
         super().__init__("cuda.bindings.driver")
         self.allowed: list[int] = []
+        self.before = 0
 
     def cuKernelGetAttribute(self, attribute: str, *_: object) -> tuple[int, int]:
-        return 0, {"static": STATIC, "dynamic": 0}[attribute]
+        return 0, {"static": STATIC, "dynamic": self.before}[attribute]
 
     def cuDeviceGetAttribute(self, *_: object) -> tuple[int, int]:
         return 0, AVAILABLE
@@ -66,12 +67,18 @@ def test_a_kernel_with_more_shared_memory_than_the_gpu_has_is_unsupported_and_no
     assert not ended.value.status.failed and not driver.allowed
 
 
-def test_the_last_byte_of_shared_memory_is_allowed_and_less_than_48_kib_needs_no_leave(driver: Driver) -> None:
+def test_the_last_byte_of_shared_memory_is_allowed_and_48_kib_need_no_leave(driver: Driver) -> None:
     allow_shared(KERNEL, AVAILABLE - STATIC)
     cuda_device._allow_shared(KERNEL, AVAILABLE - STATIC)
     allow_shared(KERNEL, 48 * KIB - STATIC)
     cuda_device._allow_shared(KERNEL, 48 * KIB - STATIC)
     assert driver.allowed == [AVAILABLE - STATIC] * 2
+
+
+def test_a_larger_size_that_was_allowed_before_stays(driver: Driver) -> None:
+    driver.before = 90 * KIB
+    allow_shared(KERNEL, 60 * KIB)
+    assert driver.allowed == [90 * KIB]
 
 
 def test_a_downloaded_program_says_that_the_gpu_has_too_little_shared_memory(
@@ -93,5 +100,5 @@ def test_a_downloaded_program_says_that_the_gpu_has_too_little_shared_memory(
         check_and_time.main(contract, ModuleType("reference"), lambda *_: ())
     assert ended.value.code == check_and_time.CANNOT_RUN
     assert capsys.readouterr().out.splitlines()[-1] == (
-        "matmul/mma cannot run here. A block takes 194 KiB of shared memory; this GPU has 99 KiB."
+        "matmul/mma cannot run here. A block takes 194 KiB of shared memory, this GPU has 99 KiB."
     )

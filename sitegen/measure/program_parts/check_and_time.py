@@ -39,7 +39,7 @@ class Contract:
     implementation: str
     language: str
     arch: str
-    """The least architecture that has the instructions, `>=sm_90`; empty: any."""
+    """The least architecture that has its instructions, `>=sm_90`; empty: any."""
     tolerance: Mapping[str, float]
     """The largest relative error ‖out − ref‖ / ‖ref‖, by dtype."""
     params: Mapping[str, Sequence[Any]]
@@ -237,7 +237,7 @@ def main(contract: Contract, reference: ModuleType, call: Call) -> None:
     try:
         sys.exit(_checked_and_timed(setup, options) if on_gpu else _interpreted(setup, options.size))
     except MemoryError as lacking:
-        sys.exit(_cannot_run(contract, str(lacking)))
+        sys.exit(_cannot_run(contract, str(lacking) or "It has too little memory."))
 
 
 def _cannot_run(contract: Contract, why: str) -> int:

@@ -122,7 +122,7 @@ def _allow_shared(kernel: Any, size: int) -> None:
     device = driver.CUdevice(torch.cuda.current_device())
     needed = (driver.cuKernelGetAttribute(static, kernel.handle, device)[1] or 0) + size
     if needed > (available := driver.cuDeviceGetAttribute(most, device)[1]):
-        text = f"A block takes {needed / 1024:g} KiB of shared memory; this GPU has {available / 1024:g} KiB."
+        text = f"A block takes {needed / 1024:g} KiB of shared memory, this GPU has {available / 1024:g} KiB."
         raise MemoryError(text)
     if needed > DEFAULT_SHARED:
         (error,) = driver.cuKernelSetAttribute(dynamic, size, kernel.handle, device)
