@@ -33,7 +33,7 @@ def checks(shown: Sequence[Group], id: str, logs: Mapping[str, str]) -> tables.T
     own = {one.log: logs[one.log] for one in _ours(shown) if one.log in logs}
     names = ("error", "of a row", "largest", "baseline’s", "equal", *TOOLS, *(["log"] if own else []))
     dtypes = dict.fromkeys(group.dtype for group in shown)
-    bodies = tuple(body for dtype in dtypes if (body := _body(shown, dtype, id, own)).lines)
+    bodies = tuple(body for dtype in dtypes if (body := _body(shown, dtype, own)).lines)
     heads = tuple(tables.Heading(name) for name in names)
     caption = f"{CAPTION} {LOG_CAPTION}" if own else CAPTION
     return tables.Table(id, caption, "", heads, bodies, (), wide=False) if bodies else None
@@ -50,10 +50,10 @@ def findings(shown: Sequence[Group]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(lines))
 
 
-def _body(shown: Sequence[Group], dtype: str, id: str, logs: Mapping[str, str]) -> tables.Body:
+def _body(shown: Sequence[Group], dtype: str, logs: Mapping[str, str]) -> tables.Body:
     ours = [one for one in _ours(shown) if one.dtype == dtype]
     names = dict.fromkeys(one.name for one in ours)
-    lines = tuple(line for name in names if (line := _line([one for one in ours if one.name == name], id, logs)))
+    lines = tuple(line for name in names if (line := _line([one for one in ours if one.name == name], logs)))
     checked = next((one.correctness for one in ours if one.correctness), None)
     return tables.Body(dtype, _facts(checked) if checked else "", "", lines)
 
@@ -69,7 +69,7 @@ def _facts(checked: Correctness) -> str:
     return f"tolerance {numbers.error(checked.tolerance)}, {shapes}{f', inputs: {sets}' if sets else ''}"
 
 
-def _line(same: Sequence[Evaluation], id: str, logs: Mapping[str, str]) -> tables.Line | None:
+def _line(same: Sequence[Evaluation], logs: Mapping[str, str]) -> tables.Line | None:
     """Return the row of one implementation in one dtype; None when it was not checked and left no log."""
     one = same[0]
     checked = [e.correctness for e in same if e.correctness]
@@ -78,7 +78,7 @@ def _line(same: Sequence[Evaluation], id: str, logs: Mapping[str, str]) -> table
     state = "failed" if any(e.status.failed for e in same) else "ours"
     cells = (*_errors(checked), *(_verdict(same, tool) for tool in TOOLS), *([_logs(same, logs)] if logs else []))
     notes = tuple(dict.fromkeys(_failure(e) for e in same if e.status.failed and not any(e.sanitizer.values())))
-    return tables.Line(f"{id}-{one.dtype}-{tables.part_of_id(one.name)}", one.name, state, "", cells, notes=notes)
+    return tables.Line("", one.name, state, "", cells, notes=notes)
 
 
 def _failure(one: Evaluation) -> str:

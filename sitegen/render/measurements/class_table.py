@@ -32,15 +32,14 @@ def _table(group: Group, id: str) -> Iterator[tables.Table]:
         return
     caption = CAPTION.format(where=f"{numbers.shape(group.workload.name)} in {group.dtype}")
     heads = tuple(tables.Heading(row.name) for row in known)
-    bodies = tuple(_body(kind, id) for kind in compared_classes([counts(row) for row in known]))
+    bodies = tuple(_body(kind) for kind in compared_classes([counts(row) for row in known]))
     yield tables.Table(id, caption, "", heads, bodies, (), wide=False, first="class")
 
 
-def _body(kind: ClassKind, id: str) -> tables.Body:
-    lines = (
-        tables.Line(f"{id}-{tables.part_of_id(row.name)}", row.name, "", "", tuple(_cells(row))) for row in kind.rows
+def _body(kind: ClassKind) -> tables.Body:
+    return tables.Body(
+        kind.name, lines=tuple(tables.Line("", row.name, "", "", tuple(_cells(row))) for row in kind.rows)
     )
-    return tables.Body(kind.name, lines=tuple(lines))
 
 
 def _cells(row: ClassRow) -> Iterator[str | Markup]:

@@ -196,7 +196,7 @@ def _programs(
         tables.Column("bandwidth", lambda g, r: numbers.bandwidth(r.bytes_per_s) if g.bound_by_memory else ""),
         tables.Column("of ceiling", lambda _, r: numbers.percent(x) if (x := r.share("of-ceiling")) else ""),
     ]
-    return tables.listing(id, "The figure as numbers", [(tables.Body(), group, rows)], columns, provenance)
+    return tables.listing(id, "The figure as numbers", [(tables.Body(), group, rows)], columns, provenance, linked=True)
 
 
 def dram_intensity(group: Group, row: Row) -> float | None:

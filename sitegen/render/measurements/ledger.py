@@ -67,7 +67,7 @@ def ledger(
     """
     said = _names_with_equal_words(lines, above)
     bodies = tuple(
-        tables.Body(dtype, lines=tuple(_lines(f"{id}-{dtype}", [line for line in lines if line.dtype == dtype], said)))
+        tables.Body(dtype, lines=tuple(_lines([line for line in lines if line.dtype == dtype], said)))
         for dtype in dict.fromkeys(line.dtype for line in lines)
     )
     caption = f"Shares of the ceiling. Measured is the median over all workloads of {kernel.name}."
@@ -81,17 +81,17 @@ def _names_with_equal_words(lines: Sequence[PredictionLine], above: Sequence[Pre
     return {line.name for line in lines} - unknown
 
 
-def _lines(id: str, lines: Sequence[PredictionLine], said: set[str]) -> Iterator[tables.Line]:
+def _lines(lines: Sequence[PredictionLine], said: set[str]) -> Iterator[tables.Line]:
     by_name: dict[str, list[PredictionLine]] = {}
     for line in lines:
         by_name.setdefault(line.name, []).append(line)
     for name, alike in by_name.items():
         below = () if name in said else tuple(_words(alike))
         said.add(name)
-        yield _line(f"{id}-{tables.part_of_id(name)}", name, alike, below)
+        yield _line(name, alike, below)
 
 
-def _line(id: str, name: str, lines: Sequence[PredictionLine], below: tuple[str, ...]) -> tables.Line:
+def _line(name: str, lines: Sequence[PredictionLine], below: tuple[str, ...]) -> tables.Line:
     shares, result = sorted(line.measured for line in lines), score(lines)
     predicted = dict.fromkeys(numbers.fixed(line.predicted * 100, 0) for line in lines)
     ends = dict.fromkeys(numbers.fixed(share * 100, 1) for share in (shares[0], shares[-1]))
@@ -101,7 +101,7 @@ def _line(id: str, name: str, lines: Sequence[PredictionLine], below: tuple[str,
         " to ".join(ends),
         f"{result.close} of {result.lines}" if result else "",
     )
-    return tables.Line(id, name, "predicted", "", cells, below=below)
+    return tables.Line("", name, "predicted", "", cells, below=below)
 
 
 def _words(lines: Sequence[PredictionLine]) -> Iterator[Markup]:

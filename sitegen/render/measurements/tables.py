@@ -39,6 +39,7 @@ class Line:
     """A row of a table: its name, state and cells.  `reason` replaces the cells when there is nothing to show."""
 
     id: str
+    """Empty where nothing links to the row."""
     name: str
     state: str
     """A class of the state grammar: `ours`, `base`, `stale`, `failed`, `planned`, or empty for the ceiling."""
@@ -97,14 +98,17 @@ def listing(
     shown: Iterable[tuple[Body, Group, Sequence[Row]]],
     columns: Sequence[Column],
     provenance: tuple[Provenance, ...] = (),
+    linked: bool = False,
 ) -> Table:
-    """Return a table of facts as plain texts, under the headings of the bodies.  Empty columns are left out."""
+    """Return a table of facts as plain texts, under the headings of the bodies.  Empty columns are left out.  `linked`
+    gives each row an id.
+    """
     parts = list(shown)
     said = [c for c in columns if any(c.text(group, row) for _, group, rows in parts for row in rows)]
 
     def line(n: int, group: Group, row: Row) -> Line:
         cells = tuple(column.text(group, row) for column in said)
-        return Line(f"{id}-{n}-{part_of_id(row.name)}", row.name, _state(row), "", cells)
+        return Line(f"{id}-{n}-{part_of_id(row.name)}" if linked else "", row.name, _state(row), "", cells)
 
     bodies = tuple(
         replace(head, lines=tuple(line(n, group, row) for row in rows)) for n, (head, group, rows) in enumerate(parts)

@@ -30,7 +30,8 @@ def table(
     page = Html(str(make.rendered(evidence=Evidence(make.records(record)))["kernels/softmax/index.html"]))
     found = page.css_first("#code")
     heads = [head.text() for head in found.css("thead th")]
-    rows = {row.css_first("th").text(): [cell.text() for cell in row.css("td")] for row in found.css("tr[id]")}
+    lines = [row for row in found.css("tbody tr") if row.css_first("th[scope=row]")]
+    rows = {row.css_first("th").text(): [cell.text() for cell in row.css("td")] for row in lines}
     wanted = [heads.index(title) - 1 if title in heads else None for title in ("launches", "longest kernel")]
     cells = {name: tuple(row[at] if at is not None else "" for at in wanted) for name, row in rows.items()}
     return found.css_first("caption").text(), cells

@@ -21,7 +21,8 @@ def words(node: Node) -> str:
 
 
 def rows(page: Html, table: str) -> list[list[str]]:
-    return [[words(cell) for cell in row.css("th, td")] for row in page.css(f"#{table} tbody tr[id]")]
+    lines = [row for row in page.css(f"#{table} tbody tr") if row.css_first("th[scope=row]")]
+    return [[words(cell) for cell in row.css("th, td")] for row in lines]
 
 
 def plate(page: Html) -> dict[str, str]:
