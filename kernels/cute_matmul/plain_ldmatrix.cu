@@ -77,7 +77,7 @@ extern "C" __global__ void __launch_bounds__(128, 3)
         commit();
         wait<0>();
         __syncthreads();  // the slices are complete
-#pragma unroll 1  // unrolled, it spills: three blocks on an SM leave a thread 168 registers
+#pragma unroll 1  // unrolled, it spills more: three blocks on an SM leave a thread 168 registers
         for (int k = 0; k < 64; k += 16) {
             unsigned held_a[4][4], held_b[8][2];
 #pragma unroll

@@ -147,7 +147,7 @@ class Implementation:
     host: str = ""
     """The `extern "C"` host function of a cuda-host file."""
     arch: str = ""
-    """The least architecture that has its instructions, as `>=sm_90`; empty: any."""
+    """The least architecture on which it is tried, as `>=sm_90`; empty: any."""
     dtypes: tuple[str, ...] = ()
     """Dtypes that it takes; empty: all dtypes of the kernel."""
     predicts: str = ""

@@ -320,7 +320,7 @@ _OF_IMPLEMENTATION = {
     "file": "A `.py` file with a function named like the kernel, or a `.cu` file; relative to the kernel's folder.",
     "launch": "How a `.cu` file without host code is launched.",
     "host": 'The `extern "C"` host function of a `.cu` file that nvcc compiles.',
-    "arch": "The least architecture that has its instructions, such as `>=sm_90`. Without it, any.",
+    "arch": "The least architecture on which it is tried, such as `>=sm_90`. Without it, any.",
     "dtypes": "The dtypes that it takes. Without it, all dtypes of the kernel.",
     "predicts": "The expected speed and why. Its last percentage is the share of the ceiling: `one read: 95 %`.",
     "explains": "Why the measured speed differs from the prediction.",

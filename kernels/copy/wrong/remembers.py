@@ -1,4 +1,4 @@
-"""Wrong: looks the result up by the input's address.  Right once, and very fast ever after."""
+"""Wrong: looks the result up by the input's address.  Right once, and wrong when the input changes."""
 
 import torch
 

@@ -39,7 +39,7 @@ class Contract:
     implementation: str
     language: str
     arch: str
-    """The least architecture that has its instructions, `>=sm_90`; empty: any."""
+    """The least architecture on which it is tried, `>=sm_90`; empty: any."""
     tolerance: Mapping[str, float]
     """The largest relative error ‖out − ref‖ / ‖ref‖, by dtype."""
     params: Mapping[str, Sequence[Any]]
