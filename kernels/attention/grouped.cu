@@ -32,7 +32,8 @@ __device__ unsigned address(const void* shared) { return static_cast<unsigned>(_
 // Describes a tile in shared memory to the tensor cores.  The tile consists of atoms of 8 lines of 128 bytes.  Piece p
 // of line i, 16 bytes, lies at place `p ^ i` of that line, so that the pieces p of 8 lines lie in different banks.
 // This is the 128-byte swizzle, number 1 in the two highest bits.  `along` is the distance in bytes from an atom to the
-// next one in the direction of its lines, `across` the distance to the next 8 lines.
+// next one in the direction of its lines, `across` the distance to the next 8 lines.  If lines run along K, `along` is
+// not used.
 __device__ uint64_t descriptor(unsigned tile, int along, int across) {
     return (uint64_t)(tile >> 4 & 0x3fff) | (uint64_t)(along >> 4) << 16 | (uint64_t)(across >> 4) << 32 | 1ull << 62;
 }
