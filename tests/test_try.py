@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from click.testing import CliRunner, Result
 
 from sitegen.cli import main, try_
 from sitegen.cli.common import require_installed
+from sitegen.execute import work
 from sitegen.model.gpu import gpu_id
 from sitegen.model.job import CallProfile, JobResult
 from sitegen.model.kernel import Status
@@ -36,7 +38,7 @@ GPU = Environment(
 
 
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A site with the kernel softmax, in which every package seems to be installed."""
     shutil.copytree(ROOT / "kernels/softmax", tmp_path / "kernels/softmax", ignore=shutil.ignore_patterns("results"))
     (tmp_path / "content").mkdir()
@@ -44,7 +46,9 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(try_, "require_installed", lambda packages: None)
     monkeypatch.setattr("sitegen.execute.work.prepared_jobs", nullcontext)
-    return tmp_path
+    yield tmp_path
+    while work._left:
+        work._left.pop().end()
 
 
 @pytest.fixture

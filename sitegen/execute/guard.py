@@ -36,9 +36,14 @@ def main(arguments: Sequence[str]) -> int:
         status = _wait(command)
     finally:
         end(psutil.Process().children(recursive=True))
-    if status == ABANDONED:
+    if status == ABANDONED or _is_abandoned():
         shutil.rmtree(folder, ignore_errors=True)
     return status
+
+
+def _is_abandoned() -> bool:
+    """Return whether the parent has closed its end of standard input, or is gone."""
+    return bool(select.select([0], [], [], 0)[0]) and not os.read(0, 64)
 
 
 def end_marked(variable: str, value: str) -> None:

@@ -27,6 +27,8 @@ from sitegen.write.user_folders import cache_folder
 
 PACKAGE_ROOT = Path(__file__).parents[2]
 CONFINEMENT = PACKAGE_ROOT / "sitegen" / "measure" / "confinement.py"
+LOOK_S = 0.01
+"""Seconds between two looks for a result."""
 LAST_CHARACTERS = 1500
 """Characters of the log that a failure shows."""
 
@@ -54,14 +56,15 @@ class MeasureProcess:
         self._process = self._started("--wait")
 
     @property
-    def waits(self) -> bool:
-        """True while a process that was started ahead lives: it ends with its job."""
+    def lives(self) -> bool:
+        """True while the process lives: it ends with its job."""
         return self._process is not None and self._process.poll() is None
 
-    def start_job(self, spec: Mapping[str, Any], seconds: float) -> Callable[[], dict[str, Any]]:
+    def start_job(self, spec: Mapping[str, Any], seconds: float, early: bool = False) -> Callable[[], dict[str, Any]]:
         """Give the process its job, which may take so many seconds; the function that is returned waits for the result.
 
-        A job that fails has a result that says why.
+        With `early` it does not wait until the processes of the job have ended.  A job that fails has a result that
+        says why.
         """
         part = self._job.with_suffix(".part")
         part.write_text(json.dumps(spec), encoding="utf-8")
@@ -71,16 +74,31 @@ class MeasureProcess:
         with contextlib.suppress(BrokenPipeError):  # the process has ended: its result says why
             self._process.stdin.write(f"{seconds}\n".encode())
             self._process.stdin.flush()
-        return partial(self._result_of, spec, seconds)
+        return partial(self._result_of, spec, seconds, early)
 
-    def _result_of(self, spec: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-        assert self._process
+    def _result_of(self, spec: Mapping[str, Any], seconds: float, early: bool) -> dict[str, Any]:
         with watched(self.folder / ROUNDS_FILE):
-            status = self._process.wait()
+            status = self._status(early)
         if status == 0 and self._result.exists():
             data: dict[str, Any] = json.loads(self._result.read_text(encoding="utf-8"))
             return data | {"warnings": [*data.get("warnings", ()), *why_open(self._network)]}
         return failure(spec, _cause_of_failure(status, seconds, self._log).replace(str(self.folder), "…"))
+
+    def _status(self, early: bool) -> int:
+        """Return the exit status of the process; with `early` 0 as soon as there is a result."""
+        assert self._process
+        while early and not self._result.exists():
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return self._process.wait(LOOK_S)
+        return 0 if early else self._process.wait()
+
+    def leave(self) -> None:
+        """Let the process end all below it and remove its folder, and do not wait for that."""
+        if self._process:
+            assert self._process.stdin
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()  # at which the guard does the rest
+        self._temporary.cleanup()
 
     def end(self) -> None:
         """End the process and remove its folder; may be called twice."""

@@ -22,6 +22,8 @@ _hung: dict[tuple[str, str, str], str] = {}
 """The workload and dtype at which an implementation hung without a GPU, by run, kernel and name."""
 _ready: list[MeasureProcess] = []
 """The process that waits for the next job of this worker; empty before the first job."""
+_left: list[MeasureProcess] = []
+"""Processes that may still end; kept until they have, because each is a child of this process."""
 
 
 def with_ceilings(spec: Mapping[str, Any], ceilings: Sequence[Mapping[str, Any]], run: str) -> dict[str, Any]:
@@ -38,24 +40,33 @@ def run_with_ceilings(spec: Mapping[str, Any]) -> dict[str, Any]:
     return {**failure(spec, results[-1].get("error", "")), "results": results}
 
 
-def run_job(spec: Mapping[str, Any], prepare_next: bool = False) -> dict[str, Any]:
+def run_job(spec: Mapping[str, Any], prepare_next: bool = False, early: bool = False) -> dict[str, Any]:
     """Return a JobResult as plain JSON.  A job that fails as a whole says why in `error`, and nothing is raised.
 
-    With `prepare_next` another process is started, which imports torch meanwhile and waits for the next job.
+    With `prepare_next` another process is started, which imports torch meanwhile and waits for the next job.  With
+    `early` the processes of this job may still end when the result is returned.
     """
     if spec["kind"] == "notebook":
         from sitegen.execute.notebook import run_notebook_spec  # Jupyter is needed only for posts with cells
 
         return run_notebook_spec(spec)
-    with _ready_process() as process:
-        result = process.start_job(spec, deadline_s(spec))
+    process = _ready_process()
+    try:
+        result = process.start_job(spec, deadline_s(spec), early)
         if prepare_next:
             prepare_job()
         return result()
+    finally:
+        if early:
+            process.leave()
+            _left.append(process)
+        else:
+            process.end()
 
 
 def prepare_job() -> None:
     """Start a process that imports torch and waits for the next job."""
+    _left[:] = [one for one in _left if one.lives]
     _ready.append(MeasureProcess())
     _ready[-1].start_ahead()
 
@@ -97,7 +108,7 @@ def _ready_process() -> MeasureProcess:
     """Return the process that waits for this job, or a new one where there is none or it has ended."""
     while _ready:
         process = _ready.pop()
-        if process.waits:
+        if process.lives:
             return process
         process.end()
     return MeasureProcess()

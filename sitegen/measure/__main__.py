@@ -1,6 +1,7 @@
 """One job as JSON → its result as JSON: `python -m sitegen.measure [--wait] JOB.json RESULT.json`.
 
 With `--wait` the process makes itself ready and waits until JOB.json exists: it must appear whole, by a rename.
+RESULT.json appears before the processes of the job have ended.
 Exit 0 when a result was written, 2 for wrong usage.
 """
 
@@ -43,11 +44,10 @@ def main(arguments: list[str]) -> int:
     job_file, result_file = files
     try:
         with _temporary_folder() as folder:
-            result = _wait_for_job(job_file, folder) if wait else _do_job(job_file, folder)
+            _answer(job_file, result_file, folder, wait)
     except UnreadableJob as error:
         print(f"{arguments[-2]}: {error}\n{USAGE}", file=sys.stderr)
         return 2
-    _write(result_file, json.dumps(to_plain(result), sort_keys=True, indent=1) + "\n")
     return 0
 
 
@@ -55,19 +55,17 @@ class UnreadableJob(Exception):
     """The file of the job is missing, or no JSON."""
 
 
-def _do_job(job_file: Path, folder: Path) -> JobResult:
-    """Return the result of the job.  Raises UnreadableJob, and ValueError for an unknown kind of job."""
-    data = _read(job_file)
-    with open_workspace(folder, job_file) as workspace:
-        return _do_job_in(workspace, data)
+def _answer(job_file: Path, result_file: Path, folder: Path, wait: bool) -> None:
+    """Do the job and write its result.  While it waits for the file of the job, the fork server imports torch.
 
-
-def _wait_for_job(job_file: Path, folder: Path) -> JobResult:
-    """Return the same for a job whose file appears later; meanwhile the fork server imports torch."""
+    Raises UnreadableJob, and ValueError for an unknown kind of job.
+    """
+    data = None if wait else _read(job_file)
     with open_workspace(folder, job_file) as workspace:
-        while not job_file.exists():
+        while wait and not job_file.exists():
             time.sleep(WAIT_S)
-        return _do_job_in(workspace, _read(job_file))
+        result = _do_job_in(workspace, data or _read(job_file))
+        _write(result_file, json.dumps(to_plain(result), sort_keys=True, indent=1) + "\n")
 
 
 def _do_job_in(workspace: Workspace, data: Any) -> JobResult:

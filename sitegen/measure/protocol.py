@@ -18,6 +18,8 @@ from sitegen.model.failure_log import explanation_in
 from sitegen.model.kernel import Status
 
 Message = dict[str, Any]
+END: Message = {"end": True}
+"""The last line of a process that has no parent to ask it, and has evaluated everything (try_process.py)."""
 
 
 class EvaluationEnded(Exception):

@@ -15,7 +15,7 @@ from typing import Any
 
 from sitegen.measure.jobs import run_kernel_job
 from sitegen.measure.sources import write_sources
-from sitegen.measure.try_job import ANSWERS, deadline_s, evaluate_in_processes, lines_of_process
+from sitegen.measure.try_job import deadline_s, evaluate_in_processes, lines_of_process
 from sitegen.measure.workspace import Workspace
 from sitegen.model.job import JobResult, KernelJob, SweepJob
 from sitegen.model.kernel import Implementation, Kernel, Status, Workload
@@ -104,7 +104,7 @@ def _measured(job: SweepJob, files: Mapping[str, Path], workspace: Workspace) ->
     folder = workspace.folder
 
     def process(names: Sequence[str]) -> tuple[list[dict[str, Any]], str]:
-        arguments = [str(folder / "site"), str(folder / ANSWERS), *(f"{files[name]}:{name}" for name in names)]
+        arguments = [str(folder / "site"), *(f"{files[name]}:{name}" for name in names)]
         return lines_of_process("sweep_process", arguments, workspace, deadline_s(names))
 
     began = time.monotonic()

@@ -1,8 +1,8 @@
 """The points of a sweep, one after the other in this process → a line of JSON each.
 
-Its arguments are FOLDER ANSWERS JOB:NAME…: FOLDER holds the sources, the lines go to ANSWERS,
-and each JOB is a kernel job whose candidate NAME is a point.  Candidates are evaluated as in `sitegen try`, with as
-many rounds as one interval needs; points with other dims are candidates of another job.
+Its arguments are FD FOLDER JOB:NAME…: the lines go to the pipe FD, FOLDER holds the sources, and each JOB is a kernel
+job whose candidate NAME is a point.  Candidates are evaluated as in `sitegen try`, with as many rounds as one interval
+needs; points with other dims are candidates of another job.
 """
 
 from __future__ import annotations
@@ -12,19 +12,15 @@ from itertools import groupby
 from pathlib import Path
 
 from sitegen.measure.rounds import LEAST_ROUNDS
-from sitegen.measure.try_process import TryProcess, evaluate_all
+from sitegen.measure.try_process import TryProcess, answering, evaluate_all
 from sitegen.model.job import KernelJob
 from sitegen.model.plain import from_plain
 
 
 def main(arguments: list[str]) -> None:
-    """Write the facts of the GPU, then the beginning and the evaluation of each point."""
-    folder, answers, *points = arguments
-    with Path(answers).open("a", encoding="utf-8") as file:
-
-        def write(**line: object) -> None:
-            print(json.dumps(line), file=file, flush=True)
-
+    """Write the facts of the GPU, then the beginning and the evaluation of each point, and END."""
+    pipe, folder, *points = arguments
+    with answering(int(pipe)) as write:
         for path, names in jobs_with_names(points):
             job = from_plain(KernelJob, json.loads(path.read_text(encoding="utf-8")))
             process = TryProcess(job, path, Path(folder), lambda warning: write(warning=warning), LEAST_ROUNDS)

@@ -1,14 +1,17 @@
 """A `TryJob` → rough figures of its candidates.  This is the parent process, which never touches CUDA.
 
 With a GPU one process (try_process.py) checks and times all candidates.  When a candidate ends that process, another
-one goes on with the candidates after it; the fork server starts both.  Without a GPU the interpreter and the
+one goes on with the candidates after it; the fork server starts both.  A process that has answered everything is not
+waited for: it ends its CUDA context while the figures are shown.  Without a GPU the interpreter and the
 cross-compiler say what they can, as in a run.
 """
 
 from __future__ import annotations
 
 import json
-import subprocess
+import os
+import select
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +21,8 @@ from sitegen.measure.artefacts import digest_of_log, log_artefact, unpack
 from sitegen.measure.call_profile import profile
 from sitegen.measure.counters import count
 from sitegen.measure.jobs import run_kernel_job
-from sitegen.measure.process import end_group
+from sitegen.measure.process import ForkedProcess, end_group
+from sitegen.measure.protocol import END
 from sitegen.measure.sources import write_sources
 from sitegen.measure.workspace import Workspace
 from sitegen.model.failure_log import explanation_in
@@ -30,8 +34,8 @@ from sitegen.model.try_job import TryJob
 
 CANDIDATE_S = 120.0
 """Deadline in seconds of each candidate that a process has; the process itself has tighter ones for a launch."""
-ANSWERS = "tried.jsonl"
-"""Name of the file with the answers of a process, in the folder of the job."""
+_LOOK_S = 1.0
+"""Seconds between two looks whether a process has ended without closing its answers."""
 ProcessRunner = Callable[[Sequence[str]], tuple[list[dict[str, Any]], str]]
 """Function that starts a process with candidates, and returns the lines that it wrote and how it ended."""
 
@@ -107,29 +111,46 @@ def failed(job: TryJob | SweepJob, name: str, status: Status, message: str) -> E
 
 def _process(job_file: Path, workspace: Workspace, names: Sequence[str]) -> tuple[list[dict[str, Any]], str]:
     """Return the lines that one process of a `TryJob` wrote, and how it ended."""
-    arguments = [str(job_file), str(workspace.folder / "site"), str(workspace.folder / ANSWERS), *names]
+    arguments = [str(job_file), str(workspace.folder / "site"), *names]
     return lines_of_process("try_process", arguments, workspace, deadline_s(names))
 
 
 def lines_of_process(
     program: str, arguments: Sequence[str], workspace: Workspace, seconds: float
 ) -> tuple[list[dict[str, Any]], str]:
-    """Return the lines that one process of a program of fork_server.py wrote to ANSWERS, and how it ended."""
-    answers, log = workspace.folder / ANSWERS, workspace.folder / "tried.log"
-    answers.write_text("", encoding="utf-8")
-    process = workspace.forks.fork(program, arguments, log)
-    why = ""
+    """Return the lines that one process of a program of fork_server.py wrote, and how it ended.
+
+    One that wrote END still ends when this returns, and how it does is not said.
+    """
+    log = workspace.folder / "tried.log"
+    reads, writes = os.pipe()
     try:
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        why = f"the process took more than {seconds:.0f} s"
+        process = workspace.forks.fork(program, arguments, log, (writes,))
     finally:
-        end_group(process)
+        os.close(writes)
+    with os.fdopen(reads, "rb", buffering=0) as answers:
+        text, why = _answers(answers.fileno(), process, seconds)
+    # the last line of a process that died may be a part of one
+    lines = [json.loads(line) for line in text.decode().split("\n")[:-1]]
+    if lines and lines[-1] == END:
+        return lines, ""
+    end_group(process)
     words = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
-    lines = answers.read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines], "; ".join(
-        [why or f"the process ended with {process.returncode}", *words]
-    )
+    return lines, "; ".join([why or f"the process ended with {process.returncode}", *words])
+
+
+def _answers(reads: int, process: ForkedProcess, seconds: float) -> tuple[bytes, str]:
+    """Return what the process writes until it closes its end of the pipe or has ended, and why nobody waits longer."""
+    text, deadline = b"", time.monotonic() + seconds
+    while (left := deadline - time.monotonic()) > 0:
+        over = process.poll() is not None
+        if select.select([reads], [], [], 0.0 if over else min(left, _LOOK_S))[0]:
+            if not (data := os.read(reads, 1 << 16)):
+                return text, ""
+            text += data
+        elif over:
+            return text, ""
+    return text, f"the process took more than {seconds:.0f} s"
 
 
 def _with_counters(job: TryJob, result: JobResult, workspace: Workspace) -> JobResult:

@@ -1,6 +1,6 @@
 """The candidates of a job, one after the other in this process → a line of JSON each, with figures from a few rounds.
 
-Its arguments are JOB FOLDER ANSWERS NAME…: JOB is a kernel job, FOLDER holds its sources, and the lines go to ANSWERS.
+Its arguments are FD JOB FOLDER NAME…: the lines go to the pipe FD, JOB is a kernel job, FOLDER holds its sources.
 The fork server starts it, and has imported torch.  Evaluator answers the same requests as in a run.  The baseline and a
 copy of the workload's bytes by torch take turns with each candidate.  After a fault of the GPU the process ends itself.
 """
@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from sitegen.measure.job_timing import GRAPH_BELOW_US
 from sitegen.measure.memory_plan import set_room_in_one_process
 from sitegen.measure.merging import merge
 from sitegen.measure.performance import performance_of
+from sitegen.measure.protocol import END
 from sitegen.measure.requests import ChildTask, Plan, TakeTurn
 from sitegen.measure.rounds import Timings, TurnKind, TurnResult, samples_per_turn
 from sitegen.measure.timing import FIRST_SEED, BufferSet, CallTimer, give_back_memory
@@ -43,17 +45,24 @@ TakeSamples = Callable[[int], TurnResult]
 
 
 def main(arguments: list[str]) -> None:
-    """Write the facts of the GPU, then the beginning and the evaluation of each candidate."""
-    job_file, folder, answers, *names = arguments
+    """Write the facts of the GPU, then the beginning and the evaluation of each candidate, and END."""
+    pipe, job_file, folder, *names = arguments
     job = from_plain(KernelJob, json.loads(Path(job_file).read_text(encoding="utf-8")))
-    with Path(answers).open("a", encoding="utf-8") as file:
+    with answering(int(pipe)) as write:
+        process = TryProcess(job, Path(job_file), Path(folder), lambda warning: write(warning=warning))
+        evaluate_all(process, names, write)
+
+
+@contextmanager
+def answering(pipe: int) -> Iterator[Callable[..., None]]:
+    """Yield a function that writes its keywords as a line of JSON; write END after the block, unless it raises."""
+    with os.fdopen(pipe, "w", encoding="utf-8") as file:
 
         def write(**line: object) -> None:
             print(json.dumps(line), file=file, flush=True)
 
-        evaluate_all(
-            TryProcess(job, Path(job_file), Path(folder), lambda warning: write(warning=warning)), names, write
-        )
+        yield write
+        write(**END)
 
 
 def evaluate_all(process: TryProcess, names: Iterable[str], write: Callable[..., None]) -> None:

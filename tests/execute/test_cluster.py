@@ -303,9 +303,23 @@ def test_a_process_without_a_job_waits_as_long_as_its_worker_and_leaves_nothing(
     process = MeasureProcess()
     process.start_ahead()
     time.sleep(0.5)
-    assert process.waits
+    assert process.lives
     process.end()
-    assert not process.waits and not process.folder.exists()
+    assert not process.lives and not process.folder.exists()
+
+
+@pytest.mark.parametrize("ahead", [False, True])
+def test_a_job_that_nobody_waits_for_leaves_nothing(ahead, monkeypatch):
+    monkeypatch.setattr(work, "_ready", [])
+    monkeypatch.setattr(work, "_left", [])
+    if ahead:
+        work.prepare_job()
+    assert work.run_job({"id": "ceilings", "kind": "ceilings", "schema": 1}, early=True)["id"] == "ceilings"
+    [process] = work._left
+    deadline = time.monotonic() + 20
+    while process.lives and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not process.lives and not process.folder.exists()
 
 
 def test_a_process_that_waited_in_vain_leaves_nothing(monkeypatch):
@@ -313,7 +327,7 @@ def test_a_process_that_waited_in_vain_leaves_nothing(monkeypatch):
     with pytest.raises(KeyboardInterrupt), work.prepared_jobs():
         [process] = work._ready
         raise KeyboardInterrupt
-    assert not process.waits and not process.folder.exists() and not work._ready
+    assert not process.lives and not process.folder.exists() and not work._ready
 
 
 def test_a_worker_prepares_the_process_of_its_next_job_and_replaces_one_that_died(monkeypatch):
@@ -321,7 +335,7 @@ def test_a_worker_prepares_the_process_of_its_next_job_and_replaces_one_that_die
     spec = {"id": "x", "kind": "dance"}
     assert "dance" in work.run_job(spec, prepare_next=True)["error"]
     [process] = work._ready
-    assert process.waits
+    assert process.lives
     process.end()
     assert "dance" in work.run_job(spec)["error"]
     assert not work._ready

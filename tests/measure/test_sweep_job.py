@@ -55,7 +55,7 @@ def test_a_point_that_kills_the_process_costs_only_itself(add_kernel, tmp_path, 
     started: list[list[str]] = []
 
     def process(program: str, arguments: list[str], workspace: Workspace, seconds: float):
-        points = [point.rpartition(":")[::2] for point in arguments[2:]]
+        points = [point.rpartition(":")[::2] for point in arguments[1:]]
         started.append([name for _, name in points])
         lines = []
         for file, name in points:
