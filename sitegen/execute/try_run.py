@@ -21,8 +21,9 @@ KIND = "try"
 def run_try_job(job: TryJob, prepare_next: bool = False) -> JobResult:
     """Return the result of a job, from a process of its own; `error` says why a job failed as a whole.
 
-    With `prepare_next` another process waits for the next job afterwards.  Nobody measures after a try, so the figures
-    are shown while the processes of the job end: on an H100 a process needs 0.08 s to end its CUDA context alone.
+    With `prepare_next` another process waits for the next job afterwards.  The figures are shown while the processes of
+    the job end: on an H100 a process needs 0.08 s to end its CUDA context alone.  After Ctrl-C, too, they end by
+    themselves.
     """
     return from_plain(JobResult, run_job(to_plain(job), prepare_next, early=True))
 

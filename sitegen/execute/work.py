@@ -23,7 +23,7 @@ _hung: dict[tuple[str, str, str], str] = {}
 _ready: list[MeasureProcess] = []
 """The process that waits for the next job of this worker; empty before the first job."""
 _left: list[MeasureProcess] = []
-"""Processes that may still end; kept until they have, because each is a child of this process."""
+"""The process of the last job, whose own processes may still end; empty when that job was waited for."""
 
 
 def with_ceilings(spec: Mapping[str, Any], ceilings: Sequence[Mapping[str, Any]], run: str) -> dict[str, Any]:
@@ -44,12 +44,14 @@ def run_job(spec: Mapping[str, Any], prepare_next: bool = False, early: bool = F
     """Return a JobResult as plain JSON.  A job that fails as a whole says why in `error`, and nothing is raised.
 
     With `prepare_next` another process is started, which imports torch meanwhile and waits for the next job.  With
-    `early` the processes of this job may still end when the result is returned.
+    `early` the processes of this job may still end when the result is returned; the next job waits for that.
     """
     if spec["kind"] == "notebook":
         from sitegen.execute.notebook import run_notebook_spec  # Jupyter is needed only for posts with cells
 
         return run_notebook_spec(spec)
+    while _left:
+        _left.pop().end()
     process = _ready_process()
     try:
         result = process.start_job(spec, deadline_s(spec), early)
@@ -66,7 +68,6 @@ def run_job(spec: Mapping[str, Any], prepare_next: bool = False, early: bool = F
 
 def prepare_job() -> None:
     """Start a process that imports torch and waits for the next job."""
-    _left[:] = [one for one in _left if one.lives]
     _ready.append(MeasureProcess())
     _ready[-1].start_ahead()
 

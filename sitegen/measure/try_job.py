@@ -8,9 +8,11 @@ cross-compiler say what they can, as in a run.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
+import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -21,7 +23,7 @@ from sitegen.measure.artefacts import digest_of_log, log_artefact, unpack
 from sitegen.measure.call_profile import profile
 from sitegen.measure.counters import count
 from sitegen.measure.jobs import run_kernel_job
-from sitegen.measure.process import ForkedProcess, end_group
+from sitegen.measure.process import GRACE_S, ForkedProcess, end_group
 from sitegen.measure.protocol import END
 from sitegen.measure.sources import write_sources
 from sitegen.measure.workspace import Workspace
@@ -124,24 +126,28 @@ def lines_of_process(
     """
     log = workspace.folder / "tried.log"
     reads, writes = os.pipe()
-    try:
+    with os.fdopen(reads, "rb", buffering=0), os.fdopen(writes, "wb", buffering=0) as ours:
         process = workspace.forks.fork(program, arguments, log, (writes,))
-    finally:
-        os.close(writes)
-    with os.fdopen(reads, "rb", buffering=0) as answers:
-        text, why = _answers(answers.fileno(), process, seconds)
+        ours.close()  # so that the pipe ends when the process closes its own
+        text, why = _answers(reads, process, seconds)
     # the last line of a process that died may be a part of one
     lines = [json.loads(line) for line in text.decode().split("\n")[:-1]]
-    if lines and lines[-1] == END:
-        return lines, ""
+    return (lines, "") if lines and lines[-1] == END else (lines, _ended(process, log, why))
+
+
+def _ended(process: ForkedProcess, log: Path, why: str) -> str:
+    """End the process, and return how it ended, with its last words; it prints these after it closed its answers."""
+    if not why:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE_S)
     end_group(process)
     words = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
-    return lines, "; ".join([why or f"the process ended with {process.returncode}", *words])
+    return "; ".join([why or f"the process ended with {process.returncode}", *words])
 
 
-def _answers(reads: int, process: ForkedProcess, seconds: float) -> tuple[bytes, str]:
+def _answers(reads: int, process: ForkedProcess, seconds: float) -> tuple[bytearray, str]:
     """Return what the process writes until it closes its end of the pipe or has ended, and why nobody waits longer."""
-    text, deadline = b"", time.monotonic() + seconds
+    text, deadline = bytearray(), time.monotonic() + seconds
     while (left := deadline - time.monotonic()) > 0:
         over = process.poll() is not None
         if select.select([reads], [], [], 0.0 if over else min(left, _LOOK_S))[0]:

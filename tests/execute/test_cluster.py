@@ -308,6 +308,43 @@ def test_a_process_without_a_job_waits_as_long_as_its_worker_and_leaves_nothing(
     assert not process.lives and not process.folder.exists()
 
 
+def test_a_folder_goes_also_when_the_job_has_ended_by_itself_before_its_worker_is_gone(tmp_path):
+    folder = tmp_path / "job"
+    folder.mkdir()
+    child = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(60)"
+    start = f"child = subprocess.Popen([sys.executable, '-c', {child!r}], stdout=subprocess.PIPE)"
+    process = guard(folder, 60, "import subprocess, sys", start, "child.stdout.readline()")
+    time.sleep(0.5)
+    [orphan] = wait_for_children(process, 1)
+    while orphan.ppid() != process.pid:
+        time.sleep(0.01)  # the command lives, or the guard has not adopted its child
+        [*_, orphan] = alive_below(process)
+    process.stdin.close()
+    assert process.wait(20) == 0
+    assert not folder.exists() and not orphan.is_running()
+
+
+@pytest.mark.parametrize(("early", "lives"), [(True, True), (False, False)])
+def test_only_an_early_result_does_not_wait_for_the_processes_of_the_job(early, lives, monkeypatch, tmp_path):
+    monkeypatch.setattr(work, "_ready", [])
+    monkeypatch.setattr(work, "_left", [])
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(self, *_):
+        part = self.folder / "part"
+        part.write_text("{}")
+        code = f"import os, time; os.replace({str(part)!r}, {str(self._result)!r}); time.sleep({60 if lives else 1})"
+        started.append(subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE))
+        return started[-1]
+
+    monkeypatch.setattr(MeasureProcess, "_started", start)
+    result = work.run_job({"id": "x", "kind": "try"}, early=early)
+    assert (started[0].poll() is None) == lives
+    assert result == {"warnings": []}
+    started[0].kill()
+    started[0].wait()
+
+
 @pytest.mark.parametrize("ahead", [False, True])
 def test_a_job_that_nobody_waits_for_leaves_nothing(ahead, monkeypatch):
     monkeypatch.setattr(work, "_ready", [])

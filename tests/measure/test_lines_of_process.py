@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import time
@@ -21,12 +22,11 @@ say('{"begin": "a"}\\n')
 """
 Ended = tuple[list[dict[str, Any]], str, float]
 """The lines, how the process ended, and the seconds that this took."""
+started: list[subprocess.Popen[bytes]] = []
 
 
 @pytest.fixture
 def ended(tmp_path: Path) -> Iterator[Any]:
-    started: list[subprocess.Popen[bytes]] = []
-
     def fork(program: str, arguments: Sequence[str], log: Path, fds: Sequence[int]) -> subprocess.Popen[bytes]:
         with log.open("wb") as output:
             started.append(
@@ -45,9 +45,9 @@ def ended(tmp_path: Path) -> Iterator[Any]:
         return lines, why, time.monotonic() - began
 
     yield run
-    for process in started:
-        process.kill()
-        process.wait()
+    while started:
+        started[-1].kill()
+        started.pop().wait()
 
 
 def test_a_process_that_has_answered_everything_is_not_waited_for(ended: Any) -> None:
@@ -61,6 +61,11 @@ def test_a_process_that_dies_says_how_and_the_piece_of_a_line_is_left_out(ended:
     assert (lines, why) == ([{"begin": "a"}], "the process ended with 1; the last words")
 
 
+def test_a_process_has_time_for_its_last_words_after_its_answers(ended: Any) -> None:
+    _, why, _ = ended("os.close(int(sys.argv[1])); time.sleep(0.3); sys.exit('the last words')")
+    assert why == "the process ended with 1; the last words"
+
+
 def test_a_process_that_dies_while_another_holds_its_pipe_is_noticed(ended: Any) -> None:
     lines, why, seconds = ended("if os.fork(): os._exit(7)\ntime.sleep(60)")
     assert (lines, why) == ([{"begin": "a"}], "the process ended with 7")
@@ -70,4 +75,4 @@ def test_a_process_that_dies_while_another_holds_its_pipe_is_noticed(ended: Any)
 def test_a_process_over_its_time_is_ended(ended: Any) -> None:
     lines, why, seconds = ended("time.sleep(60)", seconds=2.0)
     assert (lines, why) == ([{"begin": "a"}], "the process took more than 2 s")
-    assert seconds < 30
+    assert seconds < 30 and started[-1].returncode == -signal.SIGTERM
