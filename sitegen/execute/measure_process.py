@@ -28,28 +28,21 @@ from sitegen.write.user_folders import cache_folder
 PACKAGE_ROOT = Path(__file__).parents[2]
 CONFINEMENT = PACKAGE_ROOT / "sitegen" / "measure" / "confinement.py"
 LOOK_S = 0.01
-"""Seconds between two looks for a result."""
+"""Seconds between two looks for the result of a job."""
 LAST_CHARACTERS = 1500
 """Characters of the log that a failure shows."""
 
 
 class MeasureProcess:
-    """A process for one job, in a temporary folder of its own.
+    """A process for one job, in a temporary folder of its own; `end` or `leave` must be called.
 
-    The folder is also that for temporary files, in which compilers and tools leave theirs.  Leaving the `with` block
-    ends the process and removes the folder.
+    The folder is also that for temporary files, in which compilers and tools leave theirs.
     """
 
     def __init__(self) -> None:
         self._temporary = tempfile.TemporaryDirectory(prefix="sitegen-", ignore_cleanup_errors=True)
         self.folder = Path(self._temporary.name)
         self._process: subprocess.Popen[bytes] | None = None
-
-    def __enter__(self) -> MeasureProcess:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.end()
 
     def start_ahead(self) -> None:
         """Start the process before its job is known, so that it imports torch now."""
@@ -94,20 +87,22 @@ class MeasureProcess:
 
     def leave(self) -> None:
         """Let the process end all below it and remove its folder, and do not wait for that."""
-        if self._process:
-            assert self._process.stdin
-            with contextlib.suppress(OSError):
-                self._process.stdin.close()  # at which the guard does the rest
+        self._let_go()
         self._temporary.cleanup()
 
     def end(self) -> None:
-        """End the process and remove its folder; may be called twice."""
+        """End the process and remove its folder; may be called twice, and after `leave`."""
+        self._let_go()
+        if self._process:
+            self._process.wait()
+        self._temporary.cleanup()
+
+    def _let_go(self) -> None:
+        """Close the pipe to the guard, which then ends everything below it."""
         if self._process:
             assert self._process.stdin
             with contextlib.suppress(OSError):
-                self._process.stdin.close()  # at which the guard ends everything below it
-            self._process.wait()
-        self._temporary.cleanup()
+                self._process.stdin.close()
 
     def _started(self, *options: str) -> subprocess.Popen[bytes]:
         guard = [sys.executable, "-m", "sitegen.execute.guard", str(self.folder), *confinement(self._network)]

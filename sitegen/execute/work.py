@@ -50,14 +50,21 @@ def run_job(spec: Mapping[str, Any], prepare_next: bool = False, early: bool = F
         from sitegen.execute.notebook import run_notebook_spec  # Jupyter is needed only for posts with cells
 
         return run_notebook_spec(spec)
-    while _left:
-        _left.pop().end()
-    process = _ready_process()
-    try:
+    with _process_of_job(early) as process:
         result = process.start_job(spec, deadline_s(spec), early)
         if prepare_next:
             prepare_job()
         return result()
+
+
+@contextmanager
+def _process_of_job(early: bool) -> Iterator[MeasureProcess]:
+    """Yield a process once that of the job before has ended.  End it after the block, or leave it with `early`."""
+    while _left:
+        _left.pop().end()
+    process = _ready_process()
+    try:
+        yield process
     finally:
         if early:
             process.leave()

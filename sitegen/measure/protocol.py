@@ -19,7 +19,7 @@ from sitegen.model.kernel import Status
 
 Message = dict[str, Any]
 END: Message = {"end": True}
-"""The last line of a process that has no parent to ask it, and has evaluated everything (try_process.py)."""
+"""The last message of a process that evaluates candidates without being asked for each (try_process.py)."""
 
 
 class EvaluationEnded(Exception):

@@ -11,20 +11,22 @@ import json
 from itertools import groupby
 from pathlib import Path
 
+from sitegen.measure.protocol import END, Channel
 from sitegen.measure.rounds import LEAST_ROUNDS
-from sitegen.measure.try_process import TryProcess, answering, evaluate_all
+from sitegen.measure.try_process import TryProcess, evaluate_all
 from sitegen.model.job import KernelJob
 from sitegen.model.plain import from_plain
 
 
 def main(arguments: list[str]) -> None:
-    """Write the facts of the GPU, then the beginning and the evaluation of each point, and END."""
+    """Send the facts of the GPU, then the beginning and the evaluation of each point, and END."""
     pipe, folder, *points = arguments
-    with answering(int(pipe)) as write:
-        for path, names in jobs_with_names(points):
-            job = from_plain(KernelJob, json.loads(path.read_text(encoding="utf-8")))
-            process = TryProcess(job, path, Path(folder), lambda warning: write(warning=warning), LEAST_ROUNDS)
-            evaluate_all(process, names, write)
+    channel = Channel(int(pipe), int(pipe))
+    for path, names in jobs_with_names(points):
+        job = from_plain(KernelJob, json.loads(path.read_text(encoding="utf-8")))
+        process = TryProcess(job, path, Path(folder), lambda text: channel.send({"warning": text}), LEAST_ROUNDS)
+        evaluate_all(process, names, channel)
+    channel.send(END)
 
 
 def jobs_with_names(points: list[str]) -> list[tuple[Path, list[str]]]:

@@ -11,20 +11,18 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import select
 import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from sitegen.measure.artefacts import digest_of_log, log_artefact, unpack
 from sitegen.measure.call_profile import profile
 from sitegen.measure.counters import count
 from sitegen.measure.jobs import run_kernel_job
 from sitegen.measure.process import GRACE_S, ForkedProcess, end_group
-from sitegen.measure.protocol import END
+from sitegen.measure.protocol import END, Channel, ChannelClosed, DeadlinePassed, Message
 from sitegen.measure.sources import write_sources
 from sitegen.measure.workspace import Workspace
 from sitegen.model.failure_log import explanation_in
@@ -37,8 +35,8 @@ from sitegen.model.try_job import TryJob
 CANDIDATE_S = 120.0
 """Deadline in seconds of each candidate that a process has; the process itself has tighter ones for a launch."""
 _LOOK_S = 1.0
-"""Seconds between two looks whether a process has ended without closing its answers."""
-ProcessRunner = Callable[[Sequence[str]], tuple[list[dict[str, Any]], str]]
+"""Seconds between two looks whether a process has ended although its pipe has not."""
+ProcessRunner = Callable[[Sequence[str]], tuple[list[Message], str]]
 """Function that starts a process with candidates, and returns the lines that it wrote and how it ended."""
 
 
@@ -111,7 +109,7 @@ def failed(job: TryJob | SweepJob, name: str, status: Status, message: str) -> E
     )
 
 
-def _process(job_file: Path, workspace: Workspace, names: Sequence[str]) -> tuple[list[dict[str, Any]], str]:
+def _process(job_file: Path, workspace: Workspace, names: Sequence[str]) -> tuple[list[Message], str]:
     """Return the lines that one process of a `TryJob` wrote, and how it ended."""
     arguments = [str(job_file), str(workspace.folder / "site"), *names]
     return lines_of_process("try_process", arguments, workspace, deadline_s(names))
@@ -119,24 +117,25 @@ def _process(job_file: Path, workspace: Workspace, names: Sequence[str]) -> tupl
 
 def lines_of_process(
     program: str, arguments: Sequence[str], workspace: Workspace, seconds: float
-) -> tuple[list[dict[str, Any]], str]:
+) -> tuple[list[Message], str]:
     """Return the lines that one process of a program of fork_server.py wrote, and how it ended.
 
     One that wrote END still ends when this returns, and how it does is not said.
     """
     log = workspace.folder / "tried.log"
     reads, writes = os.pipe()
-    with os.fdopen(reads, "rb", buffering=0), os.fdopen(writes, "wb", buffering=0) as ours:
+    channel = Channel(reads, reads)
+    try:
         process = workspace.forks.fork(program, arguments, log, (writes,))
-        ours.close()  # so that the pipe ends when the process closes its own
-        text, why = _answers(reads, process, seconds)
-    # the last line of a process that died may be a part of one
-    lines = [json.loads(line) for line in text.decode().split("\n")[:-1]]
+    finally:
+        os.close(writes)  # so that the pipe ends with the process
+    lines, why = _answers(channel, process, seconds)
+    channel.close()
     return (lines, "") if lines and lines[-1] == END else (lines, _ended(process, log, why))
 
 
 def _ended(process: ForkedProcess, log: Path, why: str) -> str:
-    """End the process, and return how it ended, with its last words; it prints these after it closed its answers."""
+    """End the process, and return how it ended, with its last words; it may print these after the end of the pipe."""
     if not why:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(GRACE_S)
@@ -145,18 +144,22 @@ def _ended(process: ForkedProcess, log: Path, why: str) -> str:
     return "; ".join([why or f"the process ended with {process.returncode}", *words])
 
 
-def _answers(reads: int, process: ForkedProcess, seconds: float) -> tuple[bytearray, str]:
-    """Return what the process writes until it closes its end of the pipe or has ended, and why nobody waits longer."""
-    text, deadline = bytearray(), time.monotonic() + seconds
-    while (left := deadline - time.monotonic()) > 0:
+def _answers(channel: Channel, process: ForkedProcess, seconds: float) -> tuple[list[Message], str]:
+    """Return what the process sends up to END, or until it has ended, and why nobody waits longer."""
+    lines: list[Message] = []
+    deadline = time.monotonic() + seconds
+    while END not in lines[-1:]:
+        if time.monotonic() > deadline:
+            return lines, f"the process took more than {seconds:.0f} s"
         over = process.poll() is not None
-        if select.select([reads], [], [], 0.0 if over else min(left, _LOOK_S))[0]:
-            if not (data := os.read(reads, 1 << 16)):
-                return text, ""
-            text += data
-        elif over:
-            return text, ""
-    return text, f"the process took more than {seconds:.0f} s"
+        try:
+            lines.append(channel.receive(0.0 if over else _LOOK_S))
+        except ChannelClosed:
+            break
+        except DeadlinePassed:
+            if over:
+                break
+    return lines, ""
 
 
 def _with_counters(job: TryJob, result: JobResult, workspace: Workspace) -> JobResult:

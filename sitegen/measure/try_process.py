@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ from sitegen.measure.job_timing import GRAPH_BELOW_US
 from sitegen.measure.memory_plan import set_room_in_one_process
 from sitegen.measure.merging import merge
 from sitegen.measure.performance import performance_of
-from sitegen.measure.protocol import END
+from sitegen.measure.protocol import END, Channel
 from sitegen.measure.requests import ChildTask, Plan, TakeTurn
 from sitegen.measure.rounds import Timings, TurnKind, TurnResult, samples_per_turn
 from sitegen.measure.timing import FIRST_SEED, BufferSet, CallTimer, give_back_memory
@@ -45,36 +44,25 @@ TakeSamples = Callable[[int], TurnResult]
 
 
 def main(arguments: list[str]) -> None:
-    """Write the facts of the GPU, then the beginning and the evaluation of each candidate, and END."""
+    """Send the facts of the GPU, then the beginning and the evaluation of each candidate, and END."""
     pipe, job_file, folder, *names = arguments
     job = from_plain(KernelJob, json.loads(Path(job_file).read_text(encoding="utf-8")))
-    with answering(int(pipe)) as write:
-        process = TryProcess(job, Path(job_file), Path(folder), lambda warning: write(warning=warning))
-        evaluate_all(process, names, write)
+    channel = Channel(int(pipe), int(pipe))
+    process = TryProcess(job, Path(job_file), Path(folder), lambda text: channel.send({"warning": text}))
+    evaluate_all(process, names, channel)
+    channel.send(END)
 
 
-@contextmanager
-def answering(pipe: int) -> Iterator[Callable[..., None]]:
-    """Yield a function that writes its keywords as a line of JSON; write END after the block, unless it raises."""
-    with os.fdopen(pipe, "w", encoding="utf-8") as file:
-
-        def write(**line: object) -> None:
-            print(json.dumps(line), file=file, flush=True)
-
-        yield write
-        write(**END)
-
-
-def evaluate_all(process: TryProcess, names: Iterable[str], write: Callable[..., None]) -> None:
-    """Write the facts of the GPU, then the beginning and the evaluation of each candidate.
+def evaluate_all(process: TryProcess, names: Iterable[str], channel: Channel) -> None:
+    """Send the facts of the GPU, then the beginning and the evaluation of each candidate.
 
     After a fault of the GPU this process ends.
     """
-    write(environment=to_plain(process.start()))
+    channel.send({"environment": to_plain(process.start())})
     for name in names:
-        write(begin=name)
+        channel.send({"begin": name})
         evaluation, log = process.evaluate(name)
-        write(evaluation=to_plain(evaluation), log=log)
+        channel.send({"evaluation": to_plain(evaluation), "log": log})
         if evaluation.status.failed and not _context_works(evaluation.status):
             os._exit(1)
 

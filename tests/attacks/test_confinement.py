@@ -47,7 +47,9 @@ def test_a_cell_has_a_folder_for_temporary_files_in_which_no_other_leaves_any() 
 
 
 def test_processes_of_a_job_are_in_a_network_of_their_own() -> None:
-    with MeasureProcess() as process:
+    with contextlib.ExitStack() as stack:
+        process = MeasureProcess()
+        stack.callback(process.end)
         process.start_ahead()
         until = time.monotonic() + 30
         while not (found := measuring()):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -279,7 +280,9 @@ def test_a_command_that_ends_gives_its_status(tmp_path):
 
 
 def result_of(spec: dict[str, Any], seconds: float, ahead: bool) -> tuple[dict[str, Any], Path]:
-    with MeasureProcess() as process:
+    with ExitStack() as stack:
+        process = MeasureProcess()
+        stack.callback(process.end)
         if ahead:
             process.start_ahead()
         result = process.start_job(spec, seconds)
@@ -325,7 +328,7 @@ def test_a_folder_goes_also_when_the_job_has_ended_by_itself_before_its_worker_i
 
 
 @pytest.mark.parametrize(("early", "lives"), [(True, True), (False, False)])
-def test_only_an_early_result_does_not_wait_for_the_processes_of_the_job(early, lives, monkeypatch, tmp_path):
+def test_only_an_early_result_does_not_wait_for_the_processes_of_the_job(early, lives, monkeypatch):
     monkeypatch.setattr(work, "_ready", [])
     monkeypatch.setattr(work, "_left", [])
     started: list[subprocess.Popen[bytes]] = []
