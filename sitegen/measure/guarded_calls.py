@@ -26,7 +26,7 @@ from sitegen.measure.runnable import Runnable
 from sitegen.model.kernel import Status
 
 REPEATS = 5
-"""Calls whose outputs are compared bit by bit."""
+"""Calls whose outputs are compared with one another."""
 LAUNCH_DEADLINE_S = 10.0
 
 
@@ -106,17 +106,17 @@ def calls_over_patterns(runnable: Runnable, buffers: Buffers) -> Iterator[int]:
         yield poison
 
 
-def repeats_equal(runnable: Runnable, buffers: Buffers) -> bool:
-    """Return whether REPEATS calls with the present inputs give the same bits; `out` holds the same before each
-    call."""
-    first: list[Any] = []
+def repeated(runnable: Runnable, buffers: Buffers) -> Iterator[Sequence[Any]]:
+    """Yield the outputs of REPEATS calls with the present inputs; `out` holds the same before each call."""
     for _ in range(REPEATS):
-        results = call_and_wait(lambda: _run(runnable, buffers))
-        if not first:
-            first = [bits(result).clone() for result in results]
-        elif not all(bool(torch.equal(bits(r), f)) for r, f in zip(results, first, strict=True)):
-            return False
-    return True
+        yield call_and_wait(lambda: _run(runnable, buffers))
+
+
+def repeats_equal(runnable: Runnable, buffers: Buffers) -> bool:
+    """Return whether REPEATS calls with the present inputs give the same bits."""
+    calls = repeated(runnable, buffers)
+    first = [bits(result).clone() for result in next(calls)]
+    return all(bool(torch.equal(bits(r), f)) for results in calls for r, f in zip(results, first, strict=True))
 
 
 def _run(runnable: Runnable, buffers: Buffers) -> Sequence[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -118,6 +119,43 @@ def test_a_wrong_result_does_not_pass_because_it_stands_in_the_memory_of_an_earl
         return right(x + 1, out=given[-1]).clone()
 
     assert ended(lambda: check(setup(sums()), PythonRunnable(remembers_its_output, {}), [SMALL], False)).status is (
+        Status.INCORRECT
+    )
+
+
+def wrong_by(*amounts: float) -> PythonRunnable:
+    """A sum of no more than the first number, and to each call in turn adds one of these amounts."""
+    turns = itertools.cycle(amounts)
+
+    def sums_one(x: Any, *, out: Any = None) -> Any:
+        total = x[:1] + next(turns)
+        return total if out is None else out.copy_(total)
+
+    return PythonRunnable(sums_one, {})
+
+
+@pytest.mark.parametrize(
+    ("amounts", "status"),
+    [
+        ((0.0, 0.1), Status.INCORRECT),  # less than the tolerance, 4e-3 of Σ|x|, which is about 80
+        ((0.0, 1.0), Status.RACE),
+        ((0.0, 0.0, 0.0, 0.0, 1.0), Status.RACE),
+        ((0.0, float("nan")), Status.RACE),
+        ((float("nan"),), Status.INCORRECT),
+        ((0.0,), Status.INCORRECT),
+    ],
+)
+def test_a_wrong_result_is_a_race_when_its_runs_differ_by_more_than_the_tolerance(amounts, status: Status) -> None:
+    assert ended(lambda: check(setup(sums()), wrong_by(*amounts), [SMALL], False)).status is status
+
+
+def test_runs_that_agree_about_nan_are_no_race_at_an_exact_set_either() -> None:
+    def nan_at_ones(x: Any, *, out: Any = None) -> Any:
+        total = right(x) * (float("nan") if x[0] == 1 else 1.0)
+        return total if out is None else out.copy_(total)
+
+    kernel = sums(extra_inputs=("exact",))
+    assert ended(lambda: check(setup(kernel), PythonRunnable(nan_at_ones, {}), [SMALL], False)).status is (
         Status.INCORRECT
     )
 
