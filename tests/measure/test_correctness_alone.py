@@ -135,18 +135,21 @@ def wrong_by(*amounts: float) -> PythonRunnable:
 
 
 @pytest.mark.parametrize(
-    ("amounts", "status"),
+    ("amounts", "declared", "status"),
     [
-        ((0.0, 0.1), Status.INCORRECT),  # less than the tolerance, 4e-3 of Σ|x|, which is about 80
-        ((0.0, 1.0), Status.RACE),
-        ((0.0, 0.0, 0.0, 0.0, 1.0), Status.RACE),
-        ((0.0, float("nan")), Status.RACE),
-        ((float("nan"),), Status.INCORRECT),
-        ((0.0,), Status.INCORRECT),
+        ((0.0, 0.1), False, Status.INCORRECT),  # less than the tolerance, 4e-3 of Σ|x|, which is about 80
+        ((0.0, 0.1), True, Status.RACE),
+        ((0.0, 1.0), False, Status.RACE),
+        ((0.0, 0.0, 0.0, 0.0, 1.0), False, Status.RACE),
+        ((0.0, float("nan")), False, Status.RACE),
+        ((float("nan"),), True, Status.INCORRECT),
+        ((0.0,), False, Status.INCORRECT),
     ],
 )
-def test_a_wrong_result_is_a_race_when_its_runs_differ_by_more_than_the_tolerance(amounts, status: Status) -> None:
-    assert ended(lambda: check(setup(sums()), wrong_by(*amounts), [SMALL], False)).status is status
+def test_a_wrong_result_is_a_race_when_its_runs_differ_by_more_than_the_tolerance_or_at_all_when_declared_not_to(
+    amounts, declared: bool, status: Status
+) -> None:
+    assert ended(lambda: check(setup(sums()), wrong_by(*amounts), [SMALL], declared)).status is status
 
 
 def test_runs_that_agree_about_nan_are_no_race_at_an_exact_set_either() -> None:
