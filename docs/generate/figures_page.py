@@ -55,8 +55,9 @@ STATUSES: Mapping[Status, str] = {
     Status.UNWRITTEN: "an element of `out` was not written, or `out` was ignored",
     Status.OUT_OF_BOUNDS: "memory beside an input or an output was written, or compute-sanitizer saw such an access",
     Status.MODIFIED_INPUT: "an input was changed",
-    Status.RACE: "five calls that must give the same bits did not, or gave wrong results that differ by more than the "
-    "tolerance, or racecheck found a hazard",
+    Status.RACE: "five calls of an implementation that is declared deterministic gave different bits, or five calls of "
+    "another one gave wrong results that differ by more than the limits of error, or racecheck or synccheck found a "
+    "hazard",
     Status.COMPILE_ERROR: "the compiler refused the source",
     Status.RUNTIME_ERROR: "the code raised an exception, or the launch failed",
     Status.TIMEOUT: "a launch or the whole evaluation took too long",

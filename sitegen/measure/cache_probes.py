@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from sitegen.measure.compile import largest_shared
 from sitegen.measure.guarded_calls import wait
 from sitegen.measure.inputs import generator
 from sitegen.measure.memory_probes import VECTOR_BYTES
@@ -67,11 +68,16 @@ def l2_rates() -> Rates:
 
 
 def shared_rates() -> Rates:
-    """Yield the rates of blocks that fill every SM and each read their own shared memory repeatedly."""
+    """Yield the rates of blocks that fill every SM and each read their own shared memory repeatedly.
+
+    A variant whose block takes more than the GPU has is left out.
+    """
     if not can_launch():
         return
     for unroll, threads, blocks in SHARED_SHAPES:
         size, grid = unroll * threads * VECTOR_BYTES, blocks * _sms()
+        if size > largest_shared():
+            continue
         passes = SHARED_BYTES // (blocks * size)
         launch = launcher(
             "shared.cu",

@@ -146,6 +146,16 @@ def _checked(result: tuple[Any, ...]) -> Any:
     return values[0] if values else None
 
 
+def largest_shared() -> int:
+    """Return the bytes of shared memory that a block may have on the GPU at hand."""
+    import torch
+    from cuda.bindings import driver
+
+    most = driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+    size: int = driver.cuDeviceGetAttribute(most, driver.CUdevice(torch.cuda.current_device()))[1]
+    return size
+
+
 def allow_shared(kernel: Any, size: int) -> None:
     """Allow a kernel `size` bytes of dynamic shared memory, which is needed where a block uses more than 48 KB.
 
@@ -157,12 +167,11 @@ def allow_shared(kernel: Any, size: int) -> None:
 
     static = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
     dynamic = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-    most = driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
     device = driver.CUdevice(torch.cuda.current_device())
     fixed, allowed = (driver.cuKernelGetAttribute(a, kernel.handle, device)[1] or 0 for a in (static, dynamic))
     if (needed := fixed + size) <= DEFAULT_SHARED:
         return
-    if needed > (available := driver.cuDeviceGetAttribute(most, device)[1]):
+    if needed > (available := largest_shared()):
         text = f"a block takes {needed / 1024:g} KiB of shared memory, this GPU has {available / 1024:g} KiB"
         raise EvaluationEnded(Status.UNSUPPORTED, text)
     (error,) = driver.cuKernelSetAttribute(dynamic, max(size, allowed), kernel.handle, device)

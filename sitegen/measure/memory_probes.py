@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+from sitegen.measure.compile import largest_shared
 from sitegen.measure.geometry import names_of
 from sitegen.measure.guarded_calls import wait
 from sitegen.measure.inputs import generator
@@ -174,10 +175,11 @@ def _candidate(entry: str, vectors: int, *, unroll: int, threads: int, streaming
 
 
 def _bulk_candidates(entry: str, vectors: int) -> list[Candidate]:
-    """Return the variants of Hopper's bulk copy engine; none on older GPUs."""
+    """Return the variants of Hopper's bulk copy engine whose stages a block can hold; none on older GPUs."""
     if not can_launch() or torch.cuda.get_device_capability() < (9, 0):
         return []
-    return [_bulk_candidate(entry, vectors, *shape) for shape in _RINGS]
+    rings = [(size, stages, blocks) for size, stages, blocks in _RINGS if size * stages <= largest_shared()]
+    return [_bulk_candidate(entry, vectors, *ring) for ring in rings]
 
 
 def _bulk_candidate(mix: str, vectors: int, stage_bytes: int, stages: int, blocks: int) -> Candidate:

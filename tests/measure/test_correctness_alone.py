@@ -124,7 +124,7 @@ def test_a_wrong_result_does_not_pass_because_it_stands_in_the_memory_of_an_earl
 
 
 def wrong_by(*amounts: float) -> PythonRunnable:
-    """A sum of no more than the first number, and to each call in turn adds one of these amounts."""
+    """Return the first number of x instead of its sum; each call adds the next of these amounts."""
     turns = itertools.cycle(amounts)
 
     def sums_one(x: Any, *, out: Any = None) -> Any:
@@ -139,6 +139,7 @@ def wrong_by(*amounts: float) -> PythonRunnable:
     [
         ((0.0, 0.1), False, Status.INCORRECT),  # less than the tolerance, 4e-3 of Σ|x|, which is about 80
         ((0.0, 0.1), True, Status.RACE),
+        ((8128.0, 8160.0), False, Status.INCORRECT),  # neighbours in bfloat16: rounding of a result that is too large
         ((0.0, 1.0), False, Status.RACE),
         ((0.0, 0.0, 0.0, 0.0, 1.0), False, Status.RACE),
         ((0.0, float("nan")), False, Status.RACE),
@@ -146,10 +147,21 @@ def wrong_by(*amounts: float) -> PythonRunnable:
         ((0.0,), False, Status.INCORRECT),
     ],
 )
-def test_a_wrong_result_is_a_race_when_its_runs_differ_by_more_than_the_tolerance_or_at_all_when_declared_not_to(
+def test_a_wrong_result_is_a_race_when_runs_differ_by_more_than_the_limits_or_at_all_when_declared_deterministic(
     amounts, declared: bool, status: Status
 ) -> None:
     assert ended(lambda: check(setup(sums()), wrong_by(*amounts), [SMALL], declared)).status is status
+
+
+def test_a_wrong_result_whose_shape_changes_from_run_to_run_is_a_race() -> None:
+    calls = itertools.count()
+
+    def loses_its_only_element(x: Any) -> Any:
+        return x[:1] if next(calls) < 2 else x[:0]
+
+    assert ended(lambda: check(setup(sums()), PythonRunnable(loses_its_only_element, {}), [SMALL], False)).status is (
+        Status.RACE
+    )
 
 
 def test_runs_that_agree_about_nan_are_no_race_at_an_exact_set_either() -> None:

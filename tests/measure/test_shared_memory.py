@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
 
+from sitegen.measure import cache_probes, memory_probes  # noqa: E402
 from sitegen.measure.compile import allow_shared  # noqa: E402
 from sitegen.measure.program_parts import check_and_time, cuda_device  # noqa: E402
 from sitegen.measure.protocol import EvaluationEnded  # noqa: E402
@@ -73,6 +75,30 @@ def test_the_last_byte_of_shared_memory_is_allowed_and_48_kib_need_no_leave(driv
     allow_shared(KERNEL, 48 * KIB - STATIC)
     cuda_device._allow_shared(KERNEL, 48 * KIB - STATIC)
     assert driver.allowed == [AVAILABLE - STATIC] * 2
+
+
+def test_a_ceiling_is_measured_by_the_probes_whose_blocks_the_gpu_can_hold(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def launcher(*_: object, shared: int, **more: object) -> Callable[..., None]:
+        asked.append(shared)
+        return lambda *_: None
+
+    for probes in (cache_probes, memory_probes):
+        monkeypatch.setattr(probes, "can_launch", lambda: True)
+        monkeypatch.setattr(probes, "launcher", launcher)
+    for name in ("_random_words", "_zero", "expect_sum"):
+        monkeypatch.setattr(cache_probes, name, lambda *_: None)
+    monkeypatch.setattr(cache_probes, "_seconds", lambda call: 1.0)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: SimpleNamespace(multi_processor_count=2))
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: (12, 0))
+    shared = [name for name, _ in cache_probes.shared_rates()]
+    bulk = [one.name for one in memory_probes._bulk_candidates("copy_1_1", 1 << 20)]
+    assert shared[-1] == "16-byte x8, 256 threads, 4 blocks per SM" and len(shared) == 4
+    assert bulk == ["bulk 16 KB x4, 3 blocks per SM", "bulk 8 KB x8, 3 blocks per SM"]
+    assert max(asked) <= AVAILABLE
 
 
 def test_a_larger_size_that_was_allowed_before_stays(driver: Driver) -> None:
