@@ -7,7 +7,7 @@ a wrong value, but not the reverse.  A check may switch gates off, which shows w
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from traceback import FrameSummary
 from typing import Any
 
@@ -15,7 +15,7 @@ import torch
 
 from sitegen.measure import outside
 from sitegen.measure.author_lines import assignment, definition, last_return
-from sitegen.measure.errors import Errors, all_finite, largest_error, largest_finite, worst
+from sitegen.measure.errors import Errors, all_finite, largest_error, worst
 from sitegen.measure.geometry import names_of
 from sitegen.measure.guarded_calls import (
     REPEATS,
@@ -33,8 +33,10 @@ from sitegen.measure.judging import (
     EXACT_SETS,
     Case,
     RepeatedCalls,
+    case_that_expects,
     elements_that,
     failed_limits,
+    in_float64,
     judge,
     judge_output,
 )
@@ -163,7 +165,7 @@ def _extra_cases(setup: KernelSetup, name: str, dims: Mapping[str, int]) -> Iter
 def case_of(setup: KernelSetup, name: str, tensors: Mapping[str, Any], dims: Mapping[str, int]) -> Case:
     """Return the case of these inputs.  Raises EvaluationEnded when the reference is not finite for normal inputs."""
     inputs = in_order(setup.kernel, tensors, setup.reference, "make_inputs" if name == NORMAL else "extra_inputs")
-    named = {tensor.name: _float64(value) for tensor, value in zip(setup.kernel.inputs, inputs, strict=True)}
+    named = {tensor.name: in_float64(value) for tensor, value in zip(setup.kernel.inputs, inputs, strict=True)}
     expected = as_tuple(_reference(setup, "reference", **named, **setup.params))
     scaled = hasattr(setup.reference, "error_scale")
     scale = as_tuple(_reference(setup, "error_scale", **named, **setup.params)) if scaled else expected
@@ -211,7 +213,7 @@ def _repeats_are_close(setup: KernelSetup, runnable: Runnable, buffers: Buffers,
     """
     calls = repeated(runnable, buffers)
     first = [result.clone() for result in next(calls)]
-    like_first = _case_that_expects(case, first)
+    like_first = case_that_expects(case, first)
     for results in calls:
         if [one.shape for one in results] != [one.shape for one in first]:
             return False
@@ -220,20 +222,6 @@ def _repeats_are_close(setup: KernelSetup, runnable: Runnable, buffers: Buffers,
         if any(failed_limits(judge(like_first, results), setup.tolerance, "")):
             return False
     return True
-
-
-def _case_that_expects(case: Case, results: Sequence[Any]) -> Case:
-    """Return the case with these results as the right ones.
-
-    Rounding grows with a result, so limits for one that is larger than the reference are those of its own size.
-    """
-    expected = tuple(_float64(result) for result in results)
-    scale = tuple(max(pair, key=_largest) for pair in zip(case.scale, expected, strict=True))
-    return replace(case, expected=expected, scale=scale)
-
-
-def _largest(values: Any) -> float:
-    return largest_finite(values) if values.numel() else 0.0
 
 
 def check_case(setup: KernelSetup, runnable: Runnable, buffers: Buffers, case: Case) -> Errors:
@@ -391,10 +379,6 @@ def _guarded(setup: KernelSetup, dims: Mapping[str, int], case: Case) -> Buffers
 
 def _output_shapes(setup: KernelSetup, dims: Mapping[str, int]) -> list[tuple[int, ...]]:
     return output_shapes(setup.kernel, names_of(dims, setup.params, DTYPES[setup.dtype].itemsize))
-
-
-def _float64(value: Any) -> Any:
-    return value.double() if value.is_floating_point() else value
 
 
 def _dtype(setup: KernelSetup) -> Any:

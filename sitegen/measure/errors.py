@@ -91,7 +91,7 @@ def ulp(dtype: Any, scale: Any) -> float:
     """Return the spacing of `dtype` at the largest magnitude of `scale`; 0 for integers, which must be exact."""
     if not dtype.is_floating_point:
         return 0.0
-    size = largest_finite(scale) if scale.numel() else 0.0
+    size = largest_finite(scale)
     if size == 0.0:
         return float(torch.finfo(dtype).tiny)
     return float(torch.finfo(dtype).eps) * 2.0 ** math.floor(math.log2(size))
@@ -150,6 +150,9 @@ def _squares_by_row(values: Any) -> Any:
 
 
 def largest_finite(values: Any) -> float:
+    """Return the largest magnitude of the finite elements; 0 without one."""
+    if not values.numel():
+        return 0.0
     low, high = _extremes(values)
     return max(-low, high) if math.isfinite(low) and math.isfinite(high) else float(_finite(values).abs().max())
 

@@ -16,10 +16,10 @@ from sitegen.measure.inputs import (
     INPUT_MARGIN,
     POISONS,
     GuardedTensor,
-    bits,
     fill_bytes,
     guarded_copy,
     guarded_tensor,
+    same_bits,
 )
 from sitegen.measure.protocol import EvaluationEnded
 from sitegen.measure.runnable import Runnable
@@ -115,8 +115,8 @@ def repeated(runnable: Runnable, buffers: Buffers) -> Iterator[Sequence[Any]]:
 def repeats_equal(runnable: Runnable, buffers: Buffers) -> bool:
     """Return whether REPEATS calls with the present inputs give the same bits."""
     calls = repeated(runnable, buffers)
-    first = [bits(result).clone() for result in next(calls)]
-    return all(bool(torch.equal(bits(r), f)) for results in calls for r, f in zip(results, first, strict=True))
+    first = [result.clone() for result in next(calls)]
+    return all(same_bits(r, f) for results in calls for r, f in zip(results, first, strict=True))
 
 
 def _run(runnable: Runnable, buffers: Buffers) -> Sequence[Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from sitegen.measure.errors import Errors, errors_of, ulp, worst
+from sitegen.measure.errors import Errors, errors_of, largest_finite, ulp, worst
 from sitegen.measure.inputs import same_bits
 from sitegen.model.kernel import Gate
 
@@ -33,6 +33,21 @@ class Case:
     """Tensors whose norm divides the error: `expected` itself, or Σ|x|."""
     baseline_error: tuple[float, ...]
     """Largest error of the baseline, by output."""
+
+
+def case_that_expects(case: Case, results: Sequence[Any]) -> Case:
+    """Return the case with these results as the right ones.
+
+    Rounding grows with a result, so limits for one that is larger than the reference are those of its own size.
+    """
+    expected = tuple(map(in_float64, results))
+    scale = tuple(max(pair, key=largest_finite) for pair in zip(case.scale, expected, strict=True))
+    return replace(case, expected=expected, scale=scale)
+
+
+def in_float64(value: Any) -> Any:
+    """Return a tensor of floats in float64, and one of integers as it is."""
+    return value.double() if value.is_floating_point() else value
 
 
 @dataclass(slots=True)

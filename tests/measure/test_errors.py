@@ -128,6 +128,10 @@ def test_whether_all_are_finite_and_the_largest_that_is_are_found_in_one_pass(dr
     assert measured.largest_finite(values) == size
 
 
+def test_the_largest_of_no_elements_is_0():
+    assert measured.largest_finite(torch.empty(0, 3)) == 0.0
+
+
 def test_nothing_at_all_is_finite():
     assert all_finite(torch.empty(0))
 
