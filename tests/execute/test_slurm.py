@@ -242,7 +242,7 @@ def test_options_about_gpus_take_the_place_of_ours(false_slurm: FalseSlurm, tmp_
 def test_a_job_that_slurm_ends_is_submitted_again(
     false_slurm: FalseSlurm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(missing_workers, "AGAIN_S", 2.0)  # two looks last longer than a submission on a busy machine
+    monkeypatch.setattr(missing_workers, "AGAIN_S", 4.0)  # two looks last longer than a submission on a busy machine
     jobs = jobs_in(tmp_path, 12)
     once_begun(jobs[6], lambda: false_slurm.kill("1"))
     assert not any(run(jobs, configured_target("far", {"far": replace(SETTINGS, slurm=1)})).values())
