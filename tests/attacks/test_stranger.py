@@ -32,6 +32,7 @@ from sitegen.render.shared import budget
 from sitegen.render.shared.sandbox import OwnTemplates
 from sitegen.render.shared.templates import TemplateFailure
 from sitegen.results.dependencies import files_reached_by_text
+from tests.processor_time import within
 
 ROOT = Path(__file__).parents[2]
 SITE = "title: T\nbase_url: https://example.org/\n"
@@ -309,7 +310,7 @@ def test_a_template_that_makes_a_text_without_bound_is_refused_at_its_line(templ
     with pytest.raises(TemplateFailure, match=r"more than (1|16|128)000000 ") as failure:
         templates.get_template("a.html").render()
     assert (failure.value.name, failure.value.lineno) == ("a.html", 2)
-    assert time.process_time() - began < 5.0
+    assert within(time.process_time() - began, 5.0)
 
 
 X = "{% set x = 'x' * 10**6 %}"
@@ -370,7 +371,7 @@ def refusal(text: str) -> tuple[str, int]:
     began = time.process_time()
     with pytest.raises(TemplateFailure) as failure:
         templates.get_template("a.html").render()
-    assert time.process_time() - began < 6.0
+    assert within(time.process_time() - began, 6.0)
     assert failure.value.name == "a.html"
     return str(failure.value), failure.value.lineno
 
@@ -413,18 +414,22 @@ UNSTOPPABLE = [
 
 
 @pytest.mark.parametrize("template", UNSTOPPABLE)
-def test_work_that_python_cannot_interrupt_is_refused_before_it_begins(template: str) -> None:
+def test_work_that_python_cannot_interrupt_is_refused_before_it_begins(
+    template: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # On a slow machine the limit of time would end some templates before that of what they make.
+    monkeypatch.setattr(budget, "MOST_SECONDS", 60.0)
     began = time.thread_time()
     with pytest.raises((SecurityError, TemplateFailure), match=r"refused|make more than"):
         OwnTemplates().from_string(SHARED + template).render()
-    assert time.thread_time() - began < budget.MOST_SECONDS + 1
+    assert within(time.thread_time() - began, 10)
 
 
 def test_a_sum_of_lists_takes_time_in_its_length() -> None:
     text = "{{ ([['a']] * 100000)|sum(start=[])|length }} {{ ([{'k': (1,)}] * 3)|sum('k', start=())|length }}"
     began = time.thread_time()
     assert OwnTemplates().from_string(text).render() == "100000 3"
-    assert time.thread_time() - began < 1
+    assert within(time.thread_time() - began, 1)
     assert OwnTemplates().from_string("{{ [1, 2]|sum }} {{ [{'k': 3}]|sum('k', 4) }}").render() == "3 7"
     with pytest.raises((TypeError, TemplateFailure), match="`sum` cannot add str to list"):
         OwnTemplates().from_string("{{ ['a']|sum(start=[]) }}").render()
@@ -458,7 +463,7 @@ def test_a_directive_that_works_without_end_is_stopped_once(site: Path, little_m
     (site / "content/posts/a.md").write_text(POST + "```{count}\n```\n\n" * 20)
     began = time.process_time()
     code, output = said("check")
-    assert time.process_time() - began < 10.0
+    assert within(time.process_time() - began, 10.0)
     assert code == 1 and output.count("the template of `{count}` fails") == 20
     assert "correct templates/directives/count.html:" in output
 
@@ -535,7 +540,7 @@ def test_thousands_of_needs_and_concepts_are_compared_in_seconds(site: Path) -> 
     (site / "content/posts/a.md").write_text(f"---\n{front}---\n")
     began = time.process_time()
     assert said("check")[0] == 0
-    assert time.process_time() - began < 20
+    assert within(time.process_time() - began, 20)
 
 
 @pytest.mark.parametrize("source", ["(" * 50_000, "x = " + "-" * 50_000 + "1", "x = " + "1 + " * 20_000 + "1"])
