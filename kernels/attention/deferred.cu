@@ -9,11 +9,11 @@
 // There a consumer waits for its scores, turns them into weights, and waits for the product of weights and values.
 // Here it starts the scores of this tile and, behind them, the product of the weights of the tile before.  It was meant
 // to compute the new weights while that product runs.
-// The compiler does not leave it so.  In the listing for sm_90a the wait for that product (`WARPGROUP.DEPBAR gsb0,
-// 0x0`) stands before all 66 exponentials of a tile.  Only the wait for the scores, the 64 comparisons for the maximum
-// and two of its four shuffles run beside the product.  What is left is one wait fewer in which the tensor cores have
-// no work of this consumer: the two products follow each other without a gap.  On an H200 with a causal mask that is
-// 10 % faster than `specialised`.
+// The compiler does not leave it so.  In the listing for sm_90a the wait for that product (`WARPGROUP.DEPBAR.LE
+// gsb0, 0x0`) stands before all 66 exponentials of a tile.  Only the wait for the scores, the 64 comparisons for the
+// maximum and two of its four shuffles run beside the product.  What is left is one wait fewer in which the tensor
+// cores have no work of this consumer: the two products follow each other without a gap.  On an H200 with a causal mask
+// that is 10 % faster than `specialised`.
 
 // region: tile
 constexpr int ROWS = 128, KEYS = 128, WIDTH = 128, STAGES = 2;  // WIDTH: numbers of a query, a key and a value

@@ -7,7 +7,7 @@
 // One change from `deferred`: half of the exponentials of a tile stand before the wait for the product of weights and
 // values, and half behind it.
 //
-// In `deferred` the compiler moves the wait for that product (`WARPGROUP.DEPBAR gsb0, 0x0`) in front of all
+// In `deferred` the compiler moves the wait for that product (`WARPGROUP.DEPBAR.LE gsb0, 0x0`) in front of all
 // exponentials.  Here the wait for the next keys stands between the two halves.  It is a loop, and the compiler does
 // not move exponentials across a loop.  In the listing for sm_90a, 34 of the 66 exponentials of a tile stand before the
 // wait and run beside the product: those of one row of a thread, and the two for the scale of earlier sums.  The 32 of

@@ -15,7 +15,7 @@ extern "C" __global__ void cute_copy_scalar(const float* x, float* y, long long 
     auto threads = Layout<Int<256>>{};
     auto mine = [&](auto all) { return local_partition(local_tile(all, tile, blockIdx.x), threads, threadIdx.x); };
 
-    Tensor my_from = mine(from);  // 1:256
+    Tensor my_from = mine(from);  // 1:0
     Tensor my_to = mine(to);
     copy_if([&](int i) { return mine(place)(i) < N; }, my_from, my_to);
 }

@@ -11,7 +11,7 @@
 // a row is written one turn after its pairs were sent.
 // A cluster needs its SMs in one part of the GPU (a GPC), and an H200 has room for 30 clusters of four blocks: 12 of
 // its 132 SMs have nothing to do.  At 8192 columns CLUSTER is 1, which needs no such place.  The launch has 119 blocks
-// of 69 rows all the same, so 13 SMs have nothing to do.
+// of 68 or 69 rows all the same, so 13 SMs have nothing to do.
 // The file is compiled for the row's length, COLUMNS, and the size of the cluster.  With CLUSTER = 1 it has no
 // instruction that needs a cluster.  BLOCKS of them have to fit an SM, which limits the registers.
 

@@ -5,7 +5,7 @@
 // dx needs two sums along its row, dw and db need sums along the columns.  The first kernel reads x and dy and writes
 // dx.  The second kernel reads all of x and dy again.  At 8192 columns of float32 the rows in work, 69 MB, do not fit
 // L2, so the second pass of the first kernel over a row goes to memory, too: on an H100 six reads and a write of M·N
-// elements where two reads and a write would do.  In bfloat16 the caches of an H100 serve about 54 % of the second
+// elements where two reads and a write would do.  In bfloat16 the caches of an H100 serve about 53 % of the second
 // pass.
 
 // region: rows

@@ -6,8 +6,9 @@ same time work on GROUP rows of tiles and so read the same parts of A and B, and
 4096, the DRAM of an H100 reads 187 MB, 2.8 times the 67 MB of A and B.  Without L2 it would be 1.6 GB.
 In float32 the tensor cores are left alone, since they would round the inputs to TF32; `ieee` means fused multiply-adds,
 one for each lane and clock, and a smaller tile, since the sums of 128 x 256 would not fit beside the operands.
-Three stages: while one slice along K is multiplied the next two are on their way into shared memory.  In bfloat16 three
-slices lie there, 144 KB, and in float32 two, 64 KB.
+In bfloat16 shared memory has room for three slices along K, 144 KB: while one is multiplied the next two are on their
+way.  In float32 it has room for two, 64 KB: while one is multiplied the next is on its way, and the loads of the slice
+after that stand behind nine tenths of the multiply-adds, when this slice lies in registers.
 """
 
 import torch

@@ -3,7 +3,9 @@
 Both matrices have their numbers along K, as wgmma wants them for 8 bits.  `tl.dot` becomes wgmma, which adds in the
 tensor cores' own precision: fast accumulation.  The loads go through `cp.async` with a mask and an address for each 16
 bytes.  Programs that run at the same time work on GROUP rows of tiles and so read the same parts of A and B.
-Three stages: while one slice along K is multiplied the next two are on their way into shared memory.
+Shared memory has room for three slices along K, so that two could be on their way while one is multiplied.  The
+compiler does not leave it so.  In the listing every wgmma is waited for before the next one starts, and the loads of
+the slice after next stand behind the fourth.  So only one slice is on its way while one is multiplied.
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""Wrong: the columns beyond the row count as 0, so each adds mean² to the variance."""
+"""Wrong: the columns beyond the row count as 0, so each adds mean² to the sum of squares."""
 
 import torch
 import triton

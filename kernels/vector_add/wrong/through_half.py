@@ -1,4 +1,4 @@
-"""Wrong: adds in bfloat16, three digits, whatever it was given."""
+"""Wrong: adds in bfloat16, with two to three digits, whatever it was given."""
 
 import torch
 
