@@ -13,9 +13,9 @@
 // When a tile brings a larger score, the sums so far are multiplied by a factor (the online softmax). The weights
 // never go to shared memory.  wgmma leaves the scores in registers, each number where the second product wants it as
 // its left operand, so two neighbours are rounded into one register and are used from there. The consumers do not
-// wait for each other: one may multiply while the other one computes exponentials. With a causal mask the blocks
-// of a head that have the most keys start first, so that the last blocks to start are short.  The heads follow each
-// other, so the last blocks to end are still the longest of the last head: `grouped.cu` changes that.
+// wait for each other: one may multiply while the other one computes exponentials. With a causal mask, each
+// head starts its longest blocks first.  The heads follow each other, so the blocks that end last are still the longest
+// of the last head.  `grouped.cu` changes that.
 
 // region: tile
 constexpr int ROWS = 128, KEYS = 128, WIDTH = 128, STAGES = 2;  // WIDTH: numbers of a query, a key and a value

@@ -7,7 +7,8 @@ Changes from `fused`:
   one exponential.  In the listing of `fused` a score has four multiplications, a subtraction and a comparison beside
   its exponential.  Two of the multiplications and the comparison are for results below 1.2e-38.
 - Tiles of 128 keys instead of 64 halve the number of times that the sums are multiplied by a factor.
-With a causal mask the programs of a head that have the most keys start first, so that the last to start are short.
+With a causal mask, each head starts its longest programs first.  The heads follow each other, so the programs that end
+last are still the longest of the last head.
 """
 
 import math

@@ -2,7 +2,7 @@
 
 using namespace cute;
 
-// As cute_plain_tile.cu, with a swizzle behind the layout: the elements of a column lie in 32 banks.
+// As cute_plain_tile.cu, with a swizzle of what the layout gives: the elements of a column lie in 32 banks.
 
 // region: copy_tile
 // All threads of a block copy a tile through registers.  Of a tile that is not whole, they copy what the matrix has.

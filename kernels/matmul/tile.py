@@ -7,8 +7,9 @@ same time work on GROUP rows of tiles and so read the same parts of A and B, and
 In float32 the tensor cores are left alone, since they would round the inputs to TF32; `ieee` means fused multiply-adds,
 one for each lane and clock, and a smaller tile, since the sums of 128 x 256 would not fit beside the operands.
 In bfloat16 shared memory has room for three slices along K, 144 KB: while one is multiplied the next two are on their
-way.  In float32 it has room for two, 64 KB: while one is multiplied the next is on its way, and the loads of the slice
-after that stand behind nine tenths of the multiply-adds, when this slice lies in registers.
+way.  In float32 it has room for two, 64 KB: while one is multiplied the next is on its way.  The loads of the slice
+after next start when nine tenths of the multiply-adds are done.  By then all numbers of the current slice lie in
+registers, and its place in shared memory is free.
 """
 
 import torch

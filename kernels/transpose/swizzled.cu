@@ -8,7 +8,7 @@
 // padded.cu, and in bfloat16 too, where two rows share the 32 banks.  Nothing is unused, and the rows begin where they
 // did.  That matters where a row is read 16 bytes at a time or by the copy engine: both need rows that begin at
 // multiples of 16 bytes.  There whole pieces of 16 bytes change places, as in vectorised.cu; here single elements do.
-// The conflicts are gone as in padded.cu, but the kernel is not as fast: on an H200 at 8192 x 8192 it takes 1.09 times
+// The conflicts are gone as in padded.cu, but the kernel is not as fast: on an H200 at 8192 x 8192 it takes 1.10 times
 // as long in float32 and 1.22 times in bfloat16.  The addresses of the swizzle need 36 registers in float32 and 34 in
 // bfloat16 instead of 32, so an SM holds 1536 threads instead of 2048.  A thread also computes four addresses for its
 // loads from the tile, and in padded.cu one.  Which of the two costs more is not measured.
