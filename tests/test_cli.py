@@ -16,12 +16,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 from sitegen.cli import common, main, records, try_
+from sitegen.cli.goals import goal_lines, goal_rows
 from sitegen.execute.archive import read
 from sitegen.execute.bundle import Results, read_bundle, write_results
 from sitegen.execute.plan import DueTools
 from sitegen.model.job import JobResult, KernelJob
+from sitegen.model.kernel import Goal
 from sitegen.model.record import SCHEMA, Evaluation, Record
 from sitegen.read.distribution import install_command
+from sitegen.results.figures import DramUse, Figures, GoalResult, GoalState
 from sitegen.results.shape import parse
 from sitegen.write.scaffold import create, new_site_files
 
@@ -317,13 +320,34 @@ def test_goals_are_listed_with_what_decides_them_and_by_how_much_one_is_missed(s
     lines = [
         line for line in sitegen("status", "--goals").stdout.splitlines() if re.match("softmax +nvidia-h200", line)
     ]
-    assert re.search(r"99x torch @ 8192x8192:float32 +\w+ +[\d.]+  missed by 9\d\.\d%$", lines[0])
-    assert lines[1].endswith("  met") and len(lines) == 2
+    shares = r"(0\.\d{3} +){2}(not counted|(not )?DRAM: .*) +\d\.\d\d torch"
+    assert re.search(r"99x torch @ 8192x8192:float32 +\w+ +[\d.]+  missed by 9\d\.\d% +" + shares, lines[0])
+    assert re.search("  met +" + shares, lines[1]) and len(lines) == 2
     rows = json.loads(sitegen("status", "--goals", "--json").stdout)
     missed, met = (r for r in rows if (r["kernel"], r["gpu"]) == ("softmax", "nvidia-h200"))
     assert (missed["state"], met["state"], met["missed_by"]) == ("missed", "met", None)
     assert missed["missed_by"] == pytest.approx(1 - missed["value"] / 99)
+    assert missed["ratios"]["torch"] == missed["value"]
     assert sitegen("status", "--goals", "--claims").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("dram", "limit"),
+    [
+        (None, "not counted"),
+        (DramUse(1.0, 0.87), "not DRAM: 1.00x the bytes at 87%"),
+        (DramUse(1.3, 0.95), "DRAM: 1.30x the bytes at 95%"),
+    ],
+)
+def test_a_goal_says_whether_dram_is_the_limit(dram: DramUse | None, limit: str) -> None:
+    text = "best >= 0.99 of-copy @ 8x8:float32"
+    goal = Goal(text, "best", 0.99, "of-copy", "8x8", "float32")
+    of_best = Figures(1e12, 0.0, 0.97, 0.98, None, {"torch": 2.0, "copy": 0.98})
+    result = GoalResult("softmax", goal, GoalState.MISSED, 0.98, "fused", of_best, dram)
+    _, line = goal_lines({"nvidia-h200": [result]})
+    cells = ("0.980", "missed by 1.0%", "0.970".ljust(10), "0.980".ljust(7), limit.ljust(15), "2.00 torch")
+    assert line == "  ".join(("softmax", "nvidia-h200", text, "fused", *cells))
+    assert goal_rows({"nvidia-h200": [result]})[0]["dram_of_ceiling"] == (dram.of_ceiling if dram else None)
 
 
 def test_the_contents_of_a_site_are_counted(site: Path) -> None:

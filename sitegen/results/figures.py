@@ -117,6 +117,16 @@ class GoalState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class DramUse:
+    """What the hardware counters saw DRAM do in one call."""
+
+    bytes_over_least: float
+    """Bytes moved over the least that the formulas of the kernel ask for."""
+    of_ceiling: float
+    """Bytes moved in the time of the call, over those that the memory ceiling allows in it."""
+
+
+@dataclass(frozen=True, slots=True)
 class GoalResult:
     """A goal of a kernel and the value that decides it."""
 
@@ -126,6 +136,10 @@ class GoalResult:
     value: float | None = None
     name: str = ""
     """The implementation that has the value."""
+    figures: Figures | None = None
+    """Of the evaluation that has the value."""
+    dram: DramUse | None = None
+    """None without counters of that evaluation."""
 
     @property
     def missed_by(self) -> float | None:
@@ -296,6 +310,18 @@ def _cycle_share(
     return CycleShare(per_cycle / ceiling.per_cycle, per_cycle / ceiling.high, per_cycle / ceiling.low)
 
 
+def dram_use(kernel: Kernel, record: Record, evaluation: Evaluation) -> DramUse | None:
+    """Return what DRAM did in a call; None without a time, a memory ceiling, or counters that counted right."""
+    timed, counted = evaluation.performance, evaluation.counters
+    cost, run = cost_of_evaluation(kernel, evaluation), run_of(record, evaluation)
+    if timed is None or counted is None or not counted.valid or cost is None or run is None:
+        return None
+    allowed = workload_ceilings(kernel, record, run, cost, evaluation.dtype).bytes_per_s * timed.median_us * 1e-6
+    if not allowed or not cost.bytes:
+        return None
+    return DramUse(counted.dram_bytes / cost.bytes, counted.dram_bytes / allowed)
+
+
 def run_of(record: Record, evaluation: Evaluation) -> Run | None:
     """Return the run of an evaluation with the ceilings of its GPU; None when its record does not have them."""
     run = next((run for run in record.runs if run.id == evaluation.run), None)
@@ -430,17 +456,24 @@ def _read_share(mix: str) -> float:
 
 
 def _goal_result(kernel: Kernel, record: Record | None, goal: Goal) -> GoalResult:
-    by_params: dict[str, list[tuple[float, str]]] = {}
+    by_params: dict[str, list[tuple[float, Evaluation, Figures]]] = {}
     for evaluation in record.evaluations if record else ():
         if record and _is_subject(kernel, goal, evaluation):
-            value = _value(goal.unit, figures(kernel, record, evaluation))
-            if value is not None:
-                by_params.setdefault(str(sorted(evaluation.params.items())), []).append((value, evaluation.name))
-    if not by_params:
+            computed = figures(kernel, record, evaluation)
+            value = _value(goal.unit, computed)
+            if computed is not None and value is not None:
+                of_params = by_params.setdefault(str(sorted(evaluation.params.items())), [])
+                of_params.append((value, evaluation, computed))
+    if record is None or not by_params:
         return GoalResult(kernel.name, goal, GoalState.UNKNOWN)
-    value, name = min(max(candidates) for candidates in by_params.values())
+    value, decides, computed = min((max(several, key=_rank) for several in by_params.values()), key=_rank)
     state = GoalState.MET if value >= goal.at_least else GoalState.MISSED
-    return GoalResult(kernel.name, goal, state, value, name)
+    return GoalResult(kernel.name, goal, state, value, decides.name, computed, dram_use(kernel, record, decides))
+
+
+def _rank(candidate: tuple[float, Evaluation, Figures]) -> tuple[float, str]:
+    """Return by what candidates are compared: the value, then the name."""
+    return candidate[0], candidate[1].name
 
 
 def _is_subject(kernel: Kernel, goal: Goal, evaluation: Evaluation) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from sitegen.model.ceiling_table import CEILINGS, CeilingUnit
 from sitegen.model.cost import cost_of
 from sitegen.model.kernel import Goal, Status
-from sitegen.model.record import Ceiling, CycleRate, Record, Role, Sustained
+from sitegen.model.record import Ceiling, Counters, CycleRate, Record, Role, Sustained
 from sitegen.results.figures import (
     COMPUTE,
     GoalState,
@@ -226,6 +226,40 @@ def test_of_several_params_the_worst_counts(made, record):
     found = goal_results(kernel, replace(record, evaluations=tuple(both)))
     assert [r.state for r in found] == [GoalState.MISSED, GoalState.MET]
     assert found[0].value == pytest.approx(2.0 / 3.0)
+
+
+@pytest.mark.parametrize(
+    "unknown",
+    [
+        {"counters": None},
+        {"counters": Counters(8e6, 4e6, 3.0, 5000.0, calibration={"copy bytes": 1.3})},
+        {"run": "of a run that the record lost"},
+    ],
+)
+def test_without_counters_that_counted_right_nobody_knows_what_dram_did(made, record, unknown):
+    known = {"counters": Counters(8e6, 4e6, 3.0, 5000.0, calibration={"copy bytes": 1.0})}
+    result = deciding(made, record, made.timed("fused", 4.0, **(known | unknown)))
+    assert result is None or result.dram is None
+
+
+def test_a_goal_knows_what_dram_did_in_the_call_that_decides_it(made, record):
+    """The formulas ask for 8 MB.  The counters saw 12 MB in 4 µs, which are 3 TB/s."""
+    counted = Counters(8e6, 4e6, 3.0, 5000.0, calibration={"copy bytes": 1.0})
+    result = deciding(made, record, made.timed("fused", 4.0, counters=counted))
+    rate = workload_ceilings(
+        made.kernel, record, record.runs[0], cost_of(made.kernel, made.kernel.workloads[0], "float32", {}), "float32"
+    ).bytes_per_s
+    assert result is not None and result.dram is not None and result.figures is not None
+    assert result.dram.bytes_over_least == pytest.approx(12 / 8)
+    assert result.dram.of_ceiling == pytest.approx(3e12 / rate)
+    assert result.figures.of_copy == result.value
+
+
+def deciding(made, record, evaluation):
+    """Return the result of a goal of which only this evaluation can decide; None if none can."""
+    kernel = replace(made.kernel, goals=(Goal("", "best", 0.9, "of-copy", "1000x1000", "float32"),))
+    (result,) = goal_results(kernel, replace(record, evaluations=(evaluation,)))
+    return None if result.state is GoalState.UNKNOWN else result
 
 
 def test_each_mix_of_reads_and_writes_is_tested_against_its_own_ceiling(made, record):
