@@ -24,7 +24,8 @@ from sitegen.model.job import JobResult, KernelJob
 from sitegen.model.kernel import Goal
 from sitegen.model.record import SCHEMA, Evaluation, Record
 from sitegen.read.distribution import install_command
-from sitegen.results.figures import DramUse, Figures, GoalResult, GoalState
+from sitegen.results.figures import Figures
+from sitegen.results.goals import DramUse, GoalResult, GoalState
 from sitegen.results.shape import parse
 from sitegen.write.scaffold import create, new_site_files
 

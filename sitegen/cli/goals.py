@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sitegen.results.figures import DramUse, GoalResult
+from sitegen.results.goals import DramUse, GoalResult
 
 Results = Mapping[str, Sequence[GoalResult]]
 _HEAD = ("kernel", "GPU", "goal", "best", "value", "result", "of-ceiling", "of-copy", "by the counters", "x baselines")
@@ -42,7 +42,7 @@ def _row(gpu: str, one: GoalResult) -> dict[str, Any]:
         "of_ceiling": figures.of_ceiling if figures else None,
         "of_copy": figures.of_copy if figures else None,
         "ratios": dict(figures.ratios) if figures else {},
-        "dram_bytes_over_least": dram.bytes_over_least if dram else None,
+        "dram_bytes_over_least": dram.reread if dram else None,
         "dram_of_ceiling": dram.of_ceiling if dram else None,
     }
 
@@ -67,7 +67,7 @@ def _limit(dram: DramUse | None) -> str:
     if dram is None:
         return "not counted"
     limits = "DRAM" if dram.of_ceiling >= _AT_THE_LIMIT else "not DRAM"
-    return f"{limits}: {dram.bytes_over_least:.2f}x the bytes at {dram.of_ceiling:.0%}"
+    return f"{limits}: {dram.reread:.2f}x the bytes at {dram.of_ceiling:.0%}"
 
 
 def _baselines(one: GoalResult) -> str:

@@ -34,8 +34,8 @@ from sitegen.model.record import Record
 from sitegen.model.site import Site
 from sitegen.results import store
 from sitegen.results.accept import AcceptedRun, RunHeader, accept_results
-from sitegen.results.figures import GoalResult, goal_results
 from sitegen.results.freshness import Freshness
+from sitegen.results.goals import GoalResult, goal_results
 from sitegen.results.judge import doubts
 from sitegen.results.logs import log_mistake
 from sitegen.results.records import Records

@@ -1,4 +1,4 @@
-"""Compute figures from a kernel's formulas and a record: bandwidth, of-ceiling, of-copy, of-read, goals.
+"""Compute figures from a kernel's formulas and a record: bandwidth, of-ceiling, of-copy, of-read, re-read.
 
 Figures are not stored, so that a corrected formula corrects every figure, also of old records.
 """
@@ -8,14 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import lru_cache
 
 from sitegen.model.cost import Cost, cost_of
 from sitegen.model.formula import FormulaError
-from sitegen.model.kernel import Goal, Kernel
+from sitegen.model.kernel import Kernel
 from sitegen.model.record import (
     Ceiling,
+    Counters,
     CycleRate,
     Evaluation,
     MeasuredSweep,
@@ -107,46 +107,6 @@ class Figures:
     """Share of the ceiling in SM cycles, only for matrix kernels that arithmetic bounds."""
     of_sustained: CycleShare | None = None
     """The same under sustained load, of the sustained ceiling."""
-
-
-class GoalState(StrEnum):
-    MET = "met"
-    MISSED = "missed"
-    UNKNOWN = "unknown"
-    """No measurement can tell."""
-
-
-@dataclass(frozen=True, slots=True)
-class DramUse:
-    """What the hardware counters saw DRAM do in one call."""
-
-    bytes_over_least: float
-    """Bytes moved over the least that the formulas of the kernel ask for."""
-    of_ceiling: float
-    """Bytes moved in the time of the call, over those that the memory ceiling allows in it."""
-
-
-@dataclass(frozen=True, slots=True)
-class GoalResult:
-    """A goal of a kernel and the value that decides it."""
-
-    kernel: str
-    goal: Goal
-    state: GoalState
-    value: float | None = None
-    name: str = ""
-    """The implementation that has the value."""
-    figures: Figures | None = None
-    """Of the evaluation that has the value."""
-    dram: DramUse | None = None
-    """None without counters of that evaluation."""
-
-    @property
-    def missed_by(self) -> float | None:
-        """Return what the value lacks, as a share of the goal; None for a goal that is met or unknown."""
-        if self.state is not GoalState.MISSED or self.value is None:
-            return None
-        return 1 - self.value / self.goal.at_least
 
 
 def cost_of_evaluation(kernel: Kernel, evaluation: Evaluation) -> Cost | None:
@@ -310,31 +270,15 @@ def _cycle_share(
     return CycleShare(per_cycle / ceiling.per_cycle, per_cycle / ceiling.high, per_cycle / ceiling.low)
 
 
-def dram_use(kernel: Kernel, record: Record, evaluation: Evaluation) -> DramUse | None:
-    """Return what DRAM did in a call; None without a time, a memory ceiling, or counters that counted right."""
-    timed, counted = evaluation.performance, evaluation.counters
-    cost, run = cost_of_evaluation(kernel, evaluation), run_of(record, evaluation)
-    if timed is None or counted is None or not counted.valid or cost is None or run is None:
-        return None
-    allowed = workload_ceilings(kernel, record, run, cost, evaluation.dtype).bytes_per_s * timed.median_us * 1e-6
-    if not allowed or not cost.bytes:
-        return None
-    return DramUse(counted.dram_bytes / cost.bytes, counted.dram_bytes / allowed)
+def reread(counters: Counters | None, cost: Cost) -> float | None:
+    """Return the counted DRAM bytes divided by the least bytes that must move; None where either is unknown."""
+    return counters.dram_bytes / cost.bytes if counters and counters.valid and cost.bytes else None
 
 
 def run_of(record: Record, evaluation: Evaluation) -> Run | None:
     """Return the run of an evaluation with the ceilings of its GPU; None when its record does not have them."""
     run = next((run for run in record.runs if run.id == evaluation.run), None)
     return run_on(run, evaluation.gpu_hash) if run else None
-
-
-def goal_results(kernel: Kernel, record: Record | None) -> tuple[GoalResult, ...]:
-    """Return the result of each goal of kernel.yaml for the record's GPU; with several params the worst of them counts.
-
-    Without a record every goal is unknown.
-    """
-    goals = (goal for goal in kernel.goals if record is None or goal.gpu in ("", record.gpu))
-    return tuple(_goal_result(kernel, record, goal) for goal in goals)
 
 
 def impossible_rate_messages(kernel: Kernel, record: Record, run: Run) -> Iterator[str]:
@@ -453,41 +397,3 @@ def _is_memory(ceiling: Ceiling) -> bool:
 def _read_share(mix: str) -> float:
     reads, _, writes = mix.removeprefix("memory ").partition(":")
     return int(reads) / (int(reads) + int(writes))
-
-
-def _goal_result(kernel: Kernel, record: Record | None, goal: Goal) -> GoalResult:
-    by_params: dict[str, list[tuple[float, Evaluation, Figures]]] = {}
-    for evaluation in record.evaluations if record else ():
-        if record and _is_subject(kernel, goal, evaluation):
-            computed = figures(kernel, record, evaluation)
-            value = _value(goal.unit, computed)
-            if computed is not None and value is not None:
-                of_params = by_params.setdefault(str(sorted(evaluation.params.items())), [])
-                of_params.append((value, evaluation, computed))
-    if record is None or not by_params:
-        return GoalResult(kernel.name, goal, GoalState.UNKNOWN)
-    value, decides, computed = min((max(several, key=_rank) for several in by_params.values()), key=_rank)
-    state = GoalState.MET if value >= goal.at_least else GoalState.MISSED
-    return GoalResult(kernel.name, goal, state, value, decides.name, computed, dram_use(kernel, record, decides))
-
-
-def _rank(candidate: tuple[float, Evaluation, Figures]) -> tuple[float, str]:
-    """Return by what candidates are compared: the value, then the name."""
-    return candidate[0], candidate[1].name
-
-
-def _is_subject(kernel: Kernel, goal: Goal, evaluation: Evaluation) -> bool:
-    """Tell whether an evaluation decides a goal; one of an implementation that the kernel no longer has does not."""
-    return (
-        evaluation.role is Role.IMPLEMENTATION
-        and evaluation.name in {one.name for one in kernel.implementations}
-        and goal.subject in ("best", evaluation.name)
-        and (evaluation.workload, evaluation.dtype) == (goal.workload, goal.dtype)
-    )
-
-
-def _value(unit: str, computed: Figures | None) -> float | None:
-    if computed is None:
-        return None
-    known = {"of-ceiling": computed.of_ceiling, "of-copy": computed.of_copy, "of-read": computed.of_read}
-    return known[unit] if unit in known else computed.ratios.get(unit.removeprefix("x").strip())

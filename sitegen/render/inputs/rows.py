@@ -14,7 +14,15 @@ from sitegen.model.cost import Cost, cost_of
 from sitegen.model.kernel import Kernel, Scalar, Workload
 from sitegen.model.record import Counters, Evaluation, Performance, Record, Role, Run
 from sitegen.render.inputs.evidence import FRESH, Evidence
-from sitegen.results.figures import CACHE_FACTOR, CycleShare, Figures, WorkloadCeilings, figures, workload_ceilings
+from sitegen.results.figures import (
+    CACHE_FACTOR,
+    CycleShare,
+    Figures,
+    WorkloadCeilings,
+    figures,
+    reread,
+    workload_ceilings,
+)
 from sitegen.results.figures import run_of as run_of_evaluation
 from sitegen.results.freshness import Freshness, FreshnessState
 from sitegen.results.noise import TimingId, noise_by_timing, timing_id
@@ -129,7 +137,7 @@ class Group:
 
     def reread(self, row: Row) -> float | None:
         """Return the counted DRAM bytes divided by the least bytes that must move; None where either is unknown."""
-        return row.counters.dram_bytes / self.cost.bytes if row.counters and self.cost.bytes else None
+        return reread(row.counters, self.cost)
 
     @property
     def in_cycles(self) -> CycleShare | None:

@@ -41,7 +41,7 @@ from sitegen.render.shared import numbers
 from sitegen.render.shared.frame import Fact, Link, Printer
 from sitegen.render.shared.structured import About
 from sitegen.render.texts.mentions import mentions, worked_on
-from sitegen.results.figures import GoalResult, GoalState, goal_results
+from sitegen.results.goals import GoalResult, GoalState, goal_results
 from sitegen.results.predictions import prediction_lines
 
 
