@@ -17,21 +17,21 @@ def kernel_listing(source: str, region: str, look: Look, before: str | None = No
 
 
 def difference(
-    old: str, new: str, regions: Regions, look: Look, key: Callable[[str], str] = str
+    old: str, new: str, regions: Regions, look: Look, keys: Callable[[str], str] = str
 ) -> tuple[str, Look, Regions]:
     """Return both texts joined line by line, the look with the marked lines, and the moved regions of the new text.
 
-    Two lines are equal when their keys are; the line of the new text is shown.
+    `keys` turns a text into as many lines, which are compared in its place; the lines of the new text are shown.
     """
     from difflib import SequenceMatcher  # late, because few pages have a difference
 
-    before, after = old.rstrip("\n").split("\n"), new.rstrip("\n").split("\n")
+    before, after = _lines(old), _lines(new)
     lines: list[str] = []
     gone: list[str] = []
     added: list[str] = []
     place: dict[int, int] = {}
     for kind, start, stop, first, last in SequenceMatcher(
-        None, [*map(key, before)], [*map(key, after)], autojunk=False
+        None, _lines(keys(old)), _lines(keys(new)), autojunk=False
     ).get_opcodes():
         if kind != "equal":
             gone += map(str, range(len(lines) + 1, len(lines) + 1 + stop - start))
@@ -46,3 +46,7 @@ def difference(
     }
     inserted = ",".join([*([look.inserted] if look.inserted else []), *added])
     return "\n".join(lines), replace(look, inserted=inserted, deleted=",".join(gone)), moved
+
+
+def _lines(text: str) -> list[str]:
+    return text.rstrip("\n").split("\n")

@@ -18,7 +18,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from statistics import fmean, median, median_low, stdev
+from statistics import fmean, median, median_low
 
 from sitegen.model.kernel import Scalar
 from sitegen.model.record import Evaluation, Record, Role
@@ -114,7 +114,13 @@ def _spread_of(together: Sequence[Evaluation]) -> _Spread:
     logs = _logs(together)
     generations = min(map(len, logs))
     between = ([x - y for x, y in zip(one, two, strict=False)] for one, two in combinations(logs, 2))
-    return _Spread(median(times), generations, (len(logs) - 1) * (generations - 1), tuple(map(stdev, between)))
+    return _Spread(median(times), generations, (len(logs) - 1) * (generations - 1), tuple(map(_deviation, between)))
+
+
+def _deviation(values: Sequence[float]) -> float:
+    """Return the standard deviation.  `statistics.stdev` computes with fractions, and took 8 % of a whole check."""
+    mean = fmean(values)
+    return math.sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
 
 def _logs(together: Sequence[Evaluation]) -> list[list[float]]:

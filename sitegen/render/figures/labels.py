@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 
 from markupsafe import Markup
@@ -108,10 +109,22 @@ def touch(one: Shape, other: Shape) -> bool:
     """Return whether two convex shapes touch.  They do unless a line that is parallel to an edge of one of them
     separates them.
     """
-    if _apart(one, other, (1.0, 0.0)) or _apart(one, other, (0.0, 1.0)):
+    left, top, right, bottom = _extent(one)
+    other_left, other_top, other_right, other_bottom = _extent(other)
+    if right < other_left or other_right < left or bottom < other_top or other_bottom < top:
         return False
     edges = [(b[0] - a[0], b[1] - a[1]) for shape in (one, other) for a, b in pairwise((*shape, shape[0]))]
     return not any(_apart(one, other, (-dy, dx)) for dx, dy in edges if dx and dy)
+
+
+@lru_cache(maxsize=4096)
+def _extent(shape: Shape) -> tuple[float, float, float, float]:
+    """Return the least and the greatest coordinates: left, top, right and bottom.
+
+    A shape is asked for again with each text that it might touch.
+    """
+    xs, ys = zip(*shape, strict=True)
+    return min(xs), min(ys), max(xs), max(ys)
 
 
 def _apart(one: Shape, other: Shape, axis: Pair) -> bool:

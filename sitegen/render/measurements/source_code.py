@@ -110,9 +110,13 @@ def sass_difference(printer: Printer, before: str, old: str, after: str, new: st
 
 
 def _sass_difference(old: str, new: str) -> str:
-    joined, look, _ = difference(old, new, {}, Look(), lambda line: _REGISTER.sub(r"\1", line))
+    joined, look, _ = difference(old, new, {}, Look(), _without_registers)
     html = listing(joined, "text", look)
     return "".join(_near(html, [at for at, line in enumerate(html) if _CHANGED.match(line)]))
+
+
+def _without_registers(sass: str) -> str:
+    return _REGISTER.sub(lambda register: register[1], sass)
 
 
 def _difference(old: str, new: str, language: str) -> str:
