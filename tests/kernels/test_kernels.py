@@ -180,7 +180,7 @@ def verdicts(request: pytest.FixtureRequest) -> dict[str, list[str]]:
     command = [sys.executable, str(Path(__file__).with_name("judge_all.py")), request.param]
     # The interpreter computes with NumPy, which warns of every -inf - -inf.
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TRITON_INTERPRET": "1", "PYTHONWARNINGS": "ignore"}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=1200)
     assert done.returncode == 0, done.stderr
     found: dict[str, list[str]] = json.loads(done.stdout)
     return found

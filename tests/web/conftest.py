@@ -264,7 +264,7 @@ def patterns(made: Site, own: Site) -> dict[str, tuple[Site, str]]:
 
 @pytest.fixture(scope="session")
 def looked_at(patterns: dict[str, tuple[Site, str]]) -> dict[str, Any]:
-    """The browser's report on each page by name, at every size, in light and dark, and without script."""
+    """The browser's report on each page by name, wide and narrow, in light and dark, and without script."""
     return look(patterns, plain=True)
 
 

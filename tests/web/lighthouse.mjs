@@ -1,4 +1,5 @@
-// {name: url} → {name: the best of up to three runs of Lighthouse, as on a phone}.
+// {urls: {name: url}, performance} → {name: the best of up to three runs of Lighthouse, as on a phone}; a page is run again
+// while a score is below 100, or that of performance below `performance`.
 // Lighthouse slows a fast desktop four-fold to be as slow as the phone. A slower machine is slowed by less, to the same
 // speed, by the index that Lighthouse gives each machine; where others work on it, a run may still be slow by their fault.
 import lighthouse from "lighthouse";
@@ -21,12 +22,14 @@ async function run(url, slowdown) {
   };
 }
 
+const { urls, performance } = given();
+const enough = ({ scores }) => Object.entries(scores).every(([id, score]) => score >= (id === "performance" ? performance : 100));
 const sum = ({ scores }) => Object.values(scores).reduce((all, one) => all + one, 0);
 const browser = await launch(`--remote-debugging-port=${PORT}`);
 const report = {};
-for (const [name, url] of Object.entries(given())) {
+for (const [name, url] of Object.entries(urls)) {
   let best, slowdown = SLOWDOWN;
-  for (let runs = 1; runs <= RUNS && (!best || sum(best) < 400); runs += 1) {
+  for (let runs = 1; runs <= RUNS && !(best && enough(best)); runs += 1) {
     const found = await run(url, slowdown);
     slowdown = Math.min(Math.max(Math.round(found.index / INDEX_OF_THE_PHONE * 10) / 10, 1), SLOWDOWN);
     best = { ...(!best || sum(found) > sum(best) ? found : best), runs };

@@ -5,6 +5,14 @@ import { complaints, forEach, given, launch } from "./browser.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const WIDTHS = [1280, 768, 320];
+// A width changes what is shown and where, a scheme only its colours: axe looks at the widest and the narrowest page, and
+// in dark at its contrast alone.
+const LOOKS = [
+  { colorScheme: "light", width: 1280, rules: undefined },
+  { colorScheme: "light", width: 320, rules: undefined },
+  { colorScheme: "dark", width: 1280, rules: ["color-contrast", "link-in-text-block"] },
+  { colorScheme: "dark", width: 320, rules: ["color-contrast", "link-in-text-block"] },
+];
 
 // What a reader may want of a page.
 const contents = () => ({
@@ -25,16 +33,16 @@ async function look(browser, url) {
   seen.requests = [...seen.requests];
   seen.contents = await page.evaluate(contents);
   await page.evaluate(AXE);
-  for (const colorScheme of ["light", "dark"]) {
-    for (const width of WIDTHS) {
-      const at = `${colorScheme}, ${width} px`;
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 900 });
-      const needed = await page.evaluate(() => document.documentElement.scrollWidth);
-      if (needed > width) seen.wide.push(`${at}: ${needed} px`);
-      const { violations } = await page.evaluate(() => axe.run({ resultTypes: ["violations"] }));
-      for (const { id, nodes } of violations) for (const { target, html } of nodes) seen.axe.push(`${at}: ${id} ${target} ${html.slice(0, 160)}`);
-    }
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    const needed = await page.evaluate(() => document.documentElement.scrollWidth);
+    if (needed > width) seen.wide.push(`${width} px: ${needed} px`);
+  }
+  for (const { colorScheme, width, rules } of LOOKS) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
+    const { violations } = await page.evaluate((runOnly) => axe.run({ resultTypes: ["violations"], runOnly }), rules);
+    for (const { id, nodes } of violations) for (const { target, html } of nodes) seen.axe.push(`${colorScheme}, ${width} px: ${id} ${target} ${html.slice(0, 160)}`);
   }
   seen.url = page.url();
   await context.close();

@@ -21,7 +21,7 @@ def measured(own: Any, docs: Any, node: Any) -> dict[str, Any]:
     pages = {"home": "index.html", "longest post": longest, "series": "series/gpu-systems/index.html"}
     pages |= {"kernel": "kernels/softmax/index.html", "exercise": "exercises/softmax/index.html"}
     urls = {name: own.url(path) for name, path in pages.items()} | {path: docs.url(path) for path in largest(docs)}
-    return node("lighthouse.mjs", urls)  # type: ignore[no-any-return]
+    return node("lighthouse.mjs", {"urls": urls, "performance": PERFORMANCE})  # type: ignore[no-any-return]
 
 
 def largest(docs: Any) -> list[str]:

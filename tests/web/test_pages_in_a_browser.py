@@ -1,4 +1,4 @@
-"""A browser reports no fault on a page of every kind, at three widths, in light and dark."""
+"""A browser reports no fault on a page of every kind, wide and narrow, in light and dark."""
 
 from __future__ import annotations
 
