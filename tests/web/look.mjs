@@ -21,6 +21,12 @@ const contents = () => ({
   links: [...document.querySelectorAll("a[href]")].map((link) => new URL(link.getAttribute("href"), document.baseURI).href),
 });
 
+// On a busy machine the network is idle before the page is read to its end.
+async function open(page, url) {
+  await page.goto(url, { waitUntil: "load" });
+  await page.waitForLoadState("networkidle");
+}
+
 async function look(browser, url) {
   const context = await browser.newContext({ viewport: { width: WIDTHS[0], height: 900 } });
   const page = await context.newPage();
@@ -29,7 +35,7 @@ async function look(browser, url) {
   await page.addInitScript(() => {
     addEventListener("securitypolicyviolation", (event) => console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
   });
-  await page.goto(url, { waitUntil: "networkidle" });
+  await open(page, url);
   seen.requests = [...seen.requests];
   seen.contents = await page.evaluate(contents);
   await page.evaluate(AXE);
@@ -52,7 +58,7 @@ async function look(browser, url) {
 async function withoutScript(browser, url) {
   const context = await browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
-  await page.goto(url, { waitUntil: "networkidle" });
+  await open(page, url);
   const found = await page.evaluate(contents);
   found.dead = await page.evaluate(() => [...document.querySelectorAll("input[type=search], button, [hidden]")].filter((one) => one.checkVisibility()).map((one) => one.outerHTML.slice(0, 120)));
   await context.close();
